@@ -24,6 +24,7 @@ from sqlalchemy.util import LRUCache
 
 from app.domain import retry_policy
 from app.providers.offline import script
+from app.runs.settings import provider_commands
 from app.schema_check import checker
 from tests.effort import examples
 from tests.seeds import EXPLORES
@@ -114,6 +115,12 @@ def endless_checks_end_soon() -> Generator[None]:
         patch.setattr(checker, "MAX_SECONDS", 0.25)
         yield
     checker.close()  # its process would outlive the tests
+
+
+@pytest.fixture
+def complete_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the list of a provider as long as it takes. For users, a list that takes three seconds comes later."""
+    monkeypatch.setattr(provider_commands, "PATIENCE_SECONDS", 60.0)
 
 
 @pytest.fixture

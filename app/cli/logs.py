@@ -20,7 +20,8 @@ from structlog.typing import EventDict, WrappedLogger
 from app.config.settings import MASK
 
 _CREDENTIALS: Final = (
-    # 'cookie': 'sid=…', Authorization: Bearer …, "x-api-key": "…" - as a dict's repr, as JSON or as a header line.
+    # This matches 'cookie': 'sid=…' (a dict's repr), Authorization: Bearer … (a header line) and "x-api-key": "…"
+    # (JSON).
     re.compile(
         r"""(?i)((?:set-)?cookie|(?:proxy-)?authorization|x-api-key|api[_-]key)(["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\n,;})\]]+)"""
     ),

@@ -27,7 +27,7 @@ SPARED: Final = {
 
 
 def import_sparingly(library: str) -> None:
-    """Import a library of `SPARED` without the second library that it would load.
+    """Import a library of `SPARED`, and prevent it from loading the second library that it can work without.
 
     Call this before any other code imports the library.
     """

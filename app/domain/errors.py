@@ -97,7 +97,7 @@ class Failure:
 
 
 def failure(error_class: ErrorClass, message: str, retry_after: float | None = None) -> Failure:
-    """Make a failure with the usual next step of its class."""
+    """Make a `Failure` of this error class, with the usual next step of the class."""
     return Failure(error_class, message, NEXT_STEP[error_class], retry_after)
 
 
@@ -124,11 +124,11 @@ def words_of(error: BaseException, otherwise: str) -> str:
 
 
 class InviewError(Exception):
-    """Base of every error that Inview raises on purpose. Its message can be shown to a person."""
+    """The base class of every error that Inview raises on purpose. The message can be shown to a person."""
 
 
 class InputError(InviewError):
-    """Invalid input. `field` is the dotted path of the invalid field, `reason` describes the error."""
+    """Error: an input is invalid. `field` is the dotted path of the invalid field, `reason` describes the error."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
@@ -137,7 +137,7 @@ class InputError(InviewError):
 
 
 class NotFoundError(InviewError):
-    """There is no such object, or it belongs to another owner.
+    """Error: the requested object does not exist, or it belongs to another owner.
 
     The message does not reveal which of the two is the case.
     """
@@ -149,15 +149,15 @@ class NotFoundError(InviewError):
 
 
 class ForbiddenError(InviewError):
-    """The caller may not do this, or the installation forbids it to everyone."""
+    """Error: the caller may not do this, or the installation forbids it to everyone."""
 
 
 class ConflictError(InviewError):
-    """The current state of the object does not allow the operation."""
+    """Error: the current state of the object does not allow the operation."""
 
 
 class SendLockedError(ConflictError):
-    """A reply is already running in the conversation: one send at a time."""
+    """Error: a reply is already running in the conversation, which allows only one send at a time."""
 
     def __init__(self, conversation_id: str) -> None:
         super().__init__(
@@ -167,7 +167,7 @@ class SendLockedError(ConflictError):
 
 
 class LaterPairsError(ConflictError):
-    """Pairs follow the pair that should be sent again, and the caller did not say whether to keep them."""
+    """Error: pairs follow the pair that should be sent again, and the caller did not say whether to keep them."""
 
     def __init__(self, count: int) -> None:
         super().__init__(
@@ -178,7 +178,10 @@ class LaterPairsError(ConflictError):
 
 
 class PairChangedError(ConflictError):
-    """The pair was changed since the caller read it. Replacing it would lose text that the caller has not seen."""
+    """Error: the pair has changed since the caller read it.
+
+    Replacing it would lose text that the caller has not seen.
+    """
 
     def __init__(self, position: int, version: int, versions: int) -> None:
         super().__init__(
@@ -189,15 +192,15 @@ class PairChangedError(ConflictError):
 
 
 class IllegalTransitionError(ConflictError):
-    """A pair's lifecycle forbids the step."""
+    """Error: the lifecycle of a pair does not allow this step."""
 
 
 class SettingsError(InviewError):
-    """The settings of the installation are invalid."""
+    """Error: the settings of the installation are invalid."""
 
 
 class StoreError(InviewError):
-    """The database cannot be used. `advice` is the consequence for the caller, and the next step."""
+    """Error: the database cannot be used. `advice` is the consequence for the caller, and the next step."""
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(f"{message} {advice}".rstrip())
@@ -205,7 +208,7 @@ class StoreError(InviewError):
 
 
 class ProviderError(InviewError):
-    """A provider call failed. `failure` is the reason, in the form that is stored."""
+    """Error: a provider call failed. `failure` is the reason, in the form that is stored with the pair."""
 
     def __init__(self, reason: Failure) -> None:
         super().__init__(str(reason))
@@ -213,7 +216,7 @@ class ProviderError(InviewError):
 
 
 class NoKeyError(ProviderError):
-    """The provider has no key, so it was not called."""
+    """Error: the provider has no key, so it was not called."""
 
     def __init__(self, provider: str) -> None:
         super().__init__(failure(ErrorClass.AUTH, f'There is no key for provider "{provider}".'))

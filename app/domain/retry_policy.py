@@ -22,7 +22,7 @@ LINEAR_BACKOFF = 2.0
 
 
 class RetryPolicy(StrEnum):
-    """The waits before retries: each twice as long as the one before, all equal, or no retries."""
+    """The rule for the waits before retries: each twice as long as the previous wait, all equal, or no retries."""
 
     EXPONENTIAL = "exponential"
     LINEAR = "linear"
@@ -32,7 +32,7 @@ class RetryPolicy(StrEnum):
 def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | None:
     """Return the seconds to wait before the next retry, after `retried` retries. Return None if no retry follows.
 
-    `jitter` varies the wait: from half of the longest wait (0) to the whole of it (1).
+    `jitter`, from 0 to 1, varies the wait: 0 returns half of the seconds that the policy sets, 1 returns all of them.
     """
     if policy is RetryPolicy.NONE or retried >= MAX_RETRIES:
         return None

@@ -57,12 +57,12 @@ class Usage:
 
     @property
     def prompt_tokens(self) -> int:
-        """All tokens that the model read: fresh, read from the cache and written to it."""
+        """The number of tokens that the model read: uncached, read from the cache, and written to the cache."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens + self.cache_write_1h_tokens
 
     @property
     def all_tokens(self) -> int:
-        """All tokens read and written."""
+        """The number of all tokens that the model read and wrote."""
         return self.prompt_tokens + self.output_tokens
 
     def cost(self, prices: Prices) -> Decimal:
@@ -100,7 +100,7 @@ def read_usage(stored: Mapping[str, object]) -> Usage | None:
 
 
 def read_counters(stored: Mapping[str, object], most: int = MAX_TOKENS) -> Usage:
-    """Return the usage from counters by name. An invalid counter counts as zero."""
+    """Read usage from stored counters, by their names. An invalid or missing counter counts as zero."""
     return Usage(**{name: read_count(stored.get(name, 0), most) or 0 for name in COUNTERS})
 
 

@@ -28,7 +28,10 @@ _threads: Final = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="pictures")
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A converted picture, ready to send. Sizes are in pixels. `full_width` and `full_height` are the original's."""
+    """A converted picture, ready to send. Sizes are in pixels.
+
+    `full_width` and `full_height` are the size of the original picture.
+    """
 
     data: bytes = field(repr=False)
     media_type: str

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.patches.diff import diff
-from app.patches.patch import Patch
+from app.patches.patch import Append, Patch
 from app.patches.values import Kinds
 
 _REVISION: Final = "$rev"
@@ -63,6 +63,19 @@ class Connection:
             if changed:
                 news[state] = changed
         return news
+
+    def append(self, state: str, name: str, value: object) -> SentValue | None:
+        """Return the patch for a value that differs from the sent one only in text that was added to its texts.
+
+        Return None if it differs in more or in nothing, or if the browser has no value of the var. Then send nothing.
+        """
+        var = state, name
+        now, held = self._kinds.freeze(value), self._held.get(var)
+        change = None if now is None or held is None else diff(held, now)
+        if not isinstance(change, Patch) or not change.ops or not all(isinstance(op, Append) for op in change.ops):
+            return None
+        self._held[var] = now
+        return SentValue(self._revised(var, patch=change.wire()), fast=True)
 
     def _send(self, var: tuple[str, str], value: Any) -> SentValue | None:
         now = self._kinds.freeze(value)

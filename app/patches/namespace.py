@@ -3,14 +3,16 @@
     app = rx.App()
     send_patches(app)
 
-    async with self:
-        self.pairs = …
+    if not await append(self, "pairs", pairs):  # a text has grown: this is quicker, if it is possible now
+        async with self:
+            self.pairs = pairs
     await drained(token)  # in a loop that follows a reply: a slow reader gets larger pieces, not a longer queue
 
 Reflex calls `EventNamespace.emit_update` for every delta. The namespace in this module compares the delta with the
 values that it sent in this connection (`connection.py`), and puts the difference into the connection's queue. The code
 does not suspend between the comparison and the queue: otherwise another update could enter the queue first, and the
-difference would not match the values in the browser.
+difference would not match the values in the browser. `append` assigns and sends without a delta and without the lock of
+the state: docs/decisions/0094.
 """
 
 # Reflex's dictionaries, tasks and serializers are untyped, and Socket.IO has no types.
@@ -30,8 +32,12 @@ from weakref import WeakSet
 
 import reflex as rx
 from reflex.app import EventNamespace
+from reflex.istate.manager.memory import StateManagerMemory
+from reflex.istate.manager.token import BaseStateToken
 from reflex.state import StateUpdate
 from reflex_base.constants import CompileVars
+from reflex_base.constants.state import FIELD_MARKER
+from reflex_base.event.context import EventContext
 from reflex_base.utils.serializers import get_serializer, serialize, serialize_enum
 
 from app.patches import events
@@ -71,6 +77,31 @@ def send_patches(app: rx.App) -> None:
     app.sio.register_namespace(namespace)
     guard_packets(app.sio, namespace.refuse_packet)
     _namespaces.add(namespace)
+
+
+async def append(state: rx.State, name: str, value: object) -> bool:
+    """Assign a value that only adds text to the value of a var, and send this text, without entering the state's lock.
+
+    `state` is the `self` of a background handler.
+
+    Return False if nothing was done: a handler holds the lock, the value differs in more than added text, the browser
+    does not have the value before it, or computed vars depend on the var. Then assign it inside `async with self`.
+    """
+    context = EventContext.get()
+    token, manager = context.token, context.state_manager
+    owner: Any = getattr(state, "__wrapped__", state)
+    if not isinstance(manager, StateManagerMemory) or name in owner._var_dependencies:  # noqa: SLF001 - no public name
+        return False
+    root = await manager.get_state(BaseStateToken(ident=token, cls=type(owner)))  # extends its life, as the lock does
+    # From here on, nothing suspends until the value is assigned and its frame is in the queue. So if the lock is free,
+    # this is the same as entering and leaving it.
+    lock = manager._states_locks.get(token)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public name
+    if lock is None or lock.locked() or root is not owner._get_root_state():  # noqa: SLF001 - no public name
+        return False
+    for namespace in list(_namespaces):
+        if (client := namespace.client_of(token)) is not None:
+            return await namespace.append(client, owner, name, value)
+    return False
 
 
 def is_congested(token: str) -> bool:
@@ -200,6 +231,20 @@ class PatchedNamespace(EventNamespace):
         if news or update.events:
             await self._send(client, self._frame(news, update))
         await asyncio.sleep(0)  # as in Reflex: let the writer run before the handler continues
+
+    async def append(self, client: _Client, state: Any, name: str, value: object) -> bool:
+        """Assign a value that only adds text to the value of a var, and send it to a browser that has that value.
+
+        Return False if nothing was done. Call it only while no handler holds the lock of `state`.
+        """
+        owner, var = state.get_full_name(), f"{name}{FIELD_MARKER}"
+        sent = client.connection.append(owner, var, value)
+        if sent is None:
+            return False
+        vars(state)[name] = value  # an assignment would mark the var, and the next delta would compare it again
+        await self._send(client, self._frame({owner: {var: sent}}, StateUpdate()))
+        await asyncio.sleep(0)  # let the writer run, as in `emit_update`
+        return True
 
     def _frame(self, news: dict[str, dict[str, SentValue]], update: StateUpdate) -> str:
         """Return a Socket.IO packet with the event that Reflex's page expects."""

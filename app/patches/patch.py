@@ -86,7 +86,7 @@ class Patch:
         return [op.wire() for op in self.ops]
 
     def values(self) -> tuple[object, ...]:
-        """Return the whole values in the patch: those that replace an old value, and the items of a list that are new.
+        """Return the whole values in the patch: the values that replace an old value, and the new items of lists.
 
         Texts that are appended to an old text are not included.
         """

@@ -34,7 +34,7 @@ class PageChangedError(Exception):
 
 
 class PatchesPlugin(rx.plugins.Plugin):
-    """The Reflex plugin that makes the page apply patches. After a call of `send_patches`, the app sends them."""
+    """The Reflex plugin that makes the page apply patches. The app sends patches once `send_patches` was called."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_source)

@@ -25,7 +25,7 @@ _OTHERS: Final = "others"
 
 
 class Sampler:
-    """An object that writes some log lines and leaves out the others.
+    """A log writer that leaves out the lines above a limit per connection and minute.
 
     `log` is the function that writes a line, `sleep` the function that waits; tests replace both.
     """

@@ -225,7 +225,7 @@ class CallTarget:
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model in the form of the provider's list. A value is None if the list does not have it."""
+    """A model as an entry of the provider's list of models. A value that the entry does not have is None."""
 
     name: str
     label: str | None = None

@@ -190,7 +190,7 @@ def build_providers(
     """Return every available provider, by name. Those of the table come first, in its order.
 
     For each field, a value `entered` in Settings takes precedence over the `environment`. A name that is not in the
-    table is that of a compatible server, which was entered in Settings or is in `servers` (`INVIEW_COMPATIBLE`). Local
+    table names a compatible server, which was entered in Settings or is in `servers` (`INVIEW_COMPATIBLE`). Local
     servers of the table are included only if they were `entered` or `detected`.
 
     Raises:

@@ -123,7 +123,7 @@ def current() -> AppContext:
 
 
 def is_open(ctx: AppContext) -> bool:
-    """Return True while this app context is in use. Long work calls this from time to time, and stops on False."""
+    """Return True until this app context is closed. Long tasks check this from time to time, and end if it is False."""
     return any(one is ctx for one in _open)
 
 

@@ -113,8 +113,8 @@ class Slow:
 class FairQueue(Generic[Item]):
     """A queue that serves several accounts fairly. An account is a conversation or a tool server, for example.
 
-    The next item is that of the account that spent least. Among accounts that spent equally little, the one that has
-    waited longest is next.
+    The account that spent least is next. Among accounts that spent the same, the account that has waited longest is
+    next.
     """
 
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])

@@ -4,10 +4,10 @@
     checked.faults           # (((), "3 is not of type 'string'"),)
     checked.unusable         # None, or the reason why the schema could not be applied
 
-One process, and one thread that talks to it, make one check (a question) after the other. The next question is that of
-the account (see `check_costs.py`) that spent least on slow checks. The process and the thread start with the first
-question; the process ends after a minute without one. The check itself is in `schema_worker.py`, the processor time
-that slow checks spent is in `check_costs.py`.
+One process, and one thread that talks to it, make one check (a question) after the other. The account (see
+`check_costs.py`) that spent least on slow checks is next. The process and the thread start with the first question; the
+process ends after a minute without one. The check itself is in `schema_worker.py`, the processor time that slow checks
+spent is in `check_costs.py`.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "compare", "choose_before", "choose_after", "close", "restore", "swap", "take_back",
     }),
     PreviewState: frozenset({
-        "refresh", "keep_current", "choose_tab", "show_earlier", "open_piece", "show_page",
+        "refresh", "keep_current", "choose_tab", "choose_model", "show_earlier", "open_piece", "show_page",
     }),
     LineageState: frozenset({"keep_current"}),
     LogState: frozenset({"keep_current"}),

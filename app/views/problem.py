@@ -46,7 +46,7 @@ TYPE_PREFIX = "urn:inview:problem:"
 
 @dataclass(frozen=True, slots=True)
 class ProblemKind:
-    """The HTTP status and the title that all problems of one type share."""
+    """A type of problem: the HTTP status and the title that all problems of this type have."""
 
     status: int
     title: str
@@ -90,12 +90,13 @@ class FieldProblem(TypedDict):
 class ProblemView(TypedDict):
     """A problem document. Members that do not apply are left out.
 
-    - A filter that cannot be parsed: `position` (the place of the error in characters from 0), `found` and `expected`.
-    - Type `over-budget`: the members from `x` to `larger` are the options for a send to `model`; `x` of the `y` pairs
-      in view fit into `limit` tokens.
-    - Type `selection-changed`: `x`, `y`, `tokens`, `cost` and `selection` are the current figures of the send.
-    - Type `later-pairs`: `later` is the number of pairs after the pair.
-    - Type `pair-changed`: `version` is the current version of the pair.
+    - For a filter that cannot be parsed: `position` is the place of the error in characters from 0. `found` and
+      `expected` describe the error.
+    - For the type `over-budget`: the members from `x` to `larger` are the options for a send to `model`; `x` of the `y`
+      pairs in view fit into `limit` tokens.
+    - For the type `selection-changed`: `x`, `y`, `tokens`, `cost` and `selection` are the current figures of the send.
+    - For the type `later-pairs`: `later` is the number of pairs after the pair.
+    - For the type `pair-changed`: `version` is the current version of the pair.
     """
 
     type: str

@@ -16,7 +16,7 @@ from app.domain.errors import InviewError
 
 
 class LifespanError(InviewError):
-    """The application failed to start or to end; the cause is chained."""
+    """Error: the application failed to start or to end. The cause is chained."""
 
 
 class Lifespan:

@@ -141,7 +141,7 @@ class RequestProtocol(HttpToolsProtocol):
 
     @property
     def is_ending(self) -> bool:
-        """True after the last data was sent."""
+        """True if the server has sent its last data on this connection."""
         return self._is_ending or self.transport.is_closing()
 
     @property

@@ -140,7 +140,7 @@ test("a draft is changed where it is kept", () => {
   assert.equal(drafts.read("secret"), "two");
 });
 
-const NOTHING = { accepted: [], refused: [], arrived: [] };
+const NOTHING = { accepted: [], refused: [], moved: [], arrived: [] };
 const aText = (text: string, conversation = "c1", files = "") => ({ conversation, text, schema: "{}", files });
 const isIn = (written: string) => (sent: { text: string }) => holds(sent.text, written);
 
@@ -168,6 +168,15 @@ test("a refused send comes back once, and all of them when no server answers", (
   assert.equal(pending.waits("c1"), true);
   assert.deepEqual(pending.abandon(), [sent]);
   assert.equal(pending.waits("c1"), false);
+});
+
+test("a refused send for a conversation that was started meanwhile goes to the draft of this conversation", () => {
+  const pending = new Pending("s");
+  const sent = aText("two", "");
+  const answers = [{ id: pending.add(sent), accepted: false, moved: "c1" }];
+
+  assert.deepEqual(pending.settle(answers), { ...NOTHING, moved: [{ sent, to: "c1" }] });
+  assert.equal(pending.draftOf("", ""), "");
 });
 
 test("the same text after a lost connection is the same send, another text is another", () => {

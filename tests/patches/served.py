@@ -49,6 +49,19 @@ class Server(PatchedNamespace):
         for each in [token] if token else list(self._token_manager.token_to_socket):
             await self.emit_update(StateUpdate(delta=delta), each)
 
+    async def add(self, **values: Any) -> None:
+        """Assign vars to which only text was added, and send this text as a flush of a reply does: without a delta.
+
+        A tab to which it cannot be sent gets an update.
+        """
+        root = SimpleNamespace(get_full_name=lambda: ROOT)
+        self.values.update(values)
+        for token in list(self._token_manager.token_to_socket):
+            client = self.client_of(token)
+            for name, value in values.items():
+                if client is None or not await self.append(client, root, name, value):
+                    await self.show(token, **{name: value})
+
     def cut_all(self) -> None:
         """End all connections, as for browsers that have stopped reading."""
         for client in list(self._clients.values()):

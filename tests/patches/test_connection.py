@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import pytest
+
 from app.patches.connection import Connection
 from tests.patches.rows import Row
 
@@ -79,6 +81,55 @@ def test_after_a_hydrate_everything_is_whole_and_revisions_continue() -> None:
     tab.forget()
 
     assert sent(tab, ROWS) == {"$rev": ("a", 2), "whole": ROWS}
+
+
+def appended(connection: Connection, value: Any) -> Any:
+    """Return the message of text that was added to the sent value, or None if this is not all that differs."""
+    patch = connection.append(STATE, "rows", value)
+    return None if patch is None else patch.value
+
+
+def test_added_text_is_the_next_revision() -> None:
+    tab = Connection("a")
+    sent(tab, ROWS)
+    grown = (ROWS[0], dataclasses.replace(ROWS[1], text="two and three"))
+
+    assert appended(tab, grown) == {"$rev": ("a", 2), "patch": [["+", (1, "text"), " and three"]]}
+    assert sent(tab, grown) == ()
+    assert sent(tab, ROWS[:1]) == {"$rev": ("a", 3), "patch": [["#", (), [[0, 1]]]]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ROWS,
+        (*ROWS, Row(3)),
+        (ROWS[0], dataclasses.replace(ROWS[1], text="t")),
+        (ROWS[0], dataclasses.replace(ROWS[1], text="two and three", stars=1)),
+        (),
+        "text",
+        None,
+        [{"id": 1}],
+    ],
+    ids=repr,
+)
+def test_what_is_not_only_added_text_is_left_for_the_next_delta(value: Any) -> None:
+    tab, other = Connection("a"), Connection("a")
+    sent(tab, ROWS)
+    sent(other, ROWS)
+
+    assert appended(tab, value) is None
+    assert sent(tab, value) == sent(other, value)
+
+
+def test_text_is_added_only_to_what_the_browser_has() -> None:
+    tab, grown = Connection("a"), (ROWS[0], dataclasses.replace(ROWS[1], text="two and three"))
+
+    assert appended(tab, grown) is None
+    sent(tab, ROWS)
+    tab.forget()
+    assert appended(tab, grown) is None
+    assert sent(tab, grown) == {"$rev": ("a", 2), "whole": grown}
 
 
 def test_only_what_is_sent_is_asked_for_numbers_that_orjson_cannot_write() -> None:

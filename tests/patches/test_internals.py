@@ -20,6 +20,8 @@ import reflex_base
 import socketio
 from engineio.async_socket import AsyncSocket
 from reflex.app import EventNamespace
+from reflex.istate.manager.memory import StateManagerMemory
+from reflex.istate.manager.token import BaseStateToken
 from reflex.state import State, StateUpdate
 from reflex_base.compiler import templates
 from reflex_base.constants import CompileVars
@@ -99,6 +101,27 @@ def test_a_token_leads_to_the_connection_and_its_queue() -> None:
     socket: Any = AsyncSocket(engineio.AsyncServer(async_mode="asgi"), "sid")
     assert isinstance(socket.queue, asyncio.Queue), "Engine.IO's queue is not asyncio's."
     assert socket.closed is False, "Engine.IO's socket does not say whether it is closed."
+
+
+async def test_a_token_leads_to_the_lock_and_the_values_of_its_states() -> None:
+    manager, key = StateManagerMemory(), BaseStateToken(ident="tab", cls=State)
+    async with manager.modify_state(key) as modified:
+        root: Any = modified
+        assert manager._states_locks["tab"].locked(), "A state is locked in another way."
+        assert await manager.get_state(key) is root is root._get_root_state(), "A tab has several trees of states."
+        root.is_hydrated = True
+        assert vars(root)["is_hydrated"] is True, "The value of a var is not in the dictionary of its state."
+        assert isinstance(root._var_dependencies, dict), "Computed vars depend on others in another way."
+    assert not manager._states_locks["tab"].locked()
+    await manager.close()
+
+
+async def test_engine_io_puts_a_frame_into_the_queue_without_suspending() -> None:
+    server: Any = engineio.AsyncServer(async_mode="asgi")
+    server.sockets["sid"] = socket = AsyncSocket(server, "sid")
+    with pytest.raises(StopIteration):
+        server.send("sid", "frame").send(None)
+    assert socket.queue.qsize() == 1, "Another update can come between the comparison of values and their frame."
 
 
 def test_engine_io_marks_a_frame_as_done_when_its_writer_takes_it() -> None:

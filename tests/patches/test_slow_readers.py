@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from app.patches import backlog
 from app.patches.namespace import drained, is_congested
+from tests.patches.rows import Row
 from tests.patches.served import PATH, Server, serving
 from tests.waiting import until
 
@@ -59,6 +60,10 @@ async def turns_of(sending: Coroutine[object, object, None]) -> int:
     return turns
 
 
+async def no_update(*_: object, **__: object) -> None:
+    raise AssertionError("The text was sent in an update.")
+
+
 async def rows_of(tab: ClientConnection) -> Any:
     """Return the value of `rows` in the next frame that has one."""
     while True:
@@ -73,6 +78,21 @@ async def test_a_reader_that_keeps_up_is_not_waited_for(server: Server) -> None:
         assert (await rows_of(tab))["whole"] == ["a"]
         assert not is_congested("quick")
         assert await drained("quick", within=0)
+
+
+async def test_text_is_added_without_an_update_to_what_a_tab_has(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_tab(server, "tab") as tab:
+        await server.add(rows=(Row(1, "Once"),))
+        assert [row["text"] for row in (await rows_of(tab))["whole"]] == ["Once"]
+
+        monkeypatch.setattr(server, "show", no_update)
+        half, other = "\ud83d", "\ude00"  # UTF-8 has no form for half of a pair of surrogates
+        for text, more in (("Once upon", " upon"), (f"Once upon{half}", half), (f"Once upon{half}{other}", other)):
+            await server.add(rows=(Row(1, text),))
+            assert (await rows_of(tab))["patch"] == [["+", [0, "text"], more]]
+        assert not is_congested("tab")
 
 
 async def test_a_follower_waits_for_a_reader_that_stopped_until_it_reads_again(server: Server) -> None:

@@ -52,12 +52,12 @@ def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
     """Return the OpenAPI `responses` of a route: the successful answer and the problems.
 
-    The successful answer has this `status` and the class `view`. The problems are `problems` and the usual ones
-    (`fails`).
+    The successful answer has this `status` and the class `view`. The problems are `problems`, and those that `fails`
+    adds.
     """
     return {status: {VIEW: view, "description": description or "As asked."}, **fails(*problems)}
 
 
 def fails(*problems: ProblemName) -> Responses:
-    """Return the OpenAPI `responses` of a route for `problems`, and for those of every route that uses the store."""
+    """Return the OpenAPI `responses` of a route: for `problems`, and for the problems that any use of the store has."""
     return documented(*problems, *ANYWHERE, "not-ready")

@@ -114,7 +114,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: OverBudgetWord) -> OverBudget:
-    """Return the choice for a send that exceeds the budget, which this word in a body names."""
+    """Convert a word of a request body to the choice that it names for a send that exceeds its budget."""
     return _CHOICES[word]
 
 
@@ -201,7 +201,7 @@ class ChangedConversation(Body):
 
 
 class SendOptions(Body):
-    """The options of a send that do not depend on the number of models."""
+    """The options of any send, to one model or to several."""
 
     model: ModelName | None = None
     agent_id: AgentChoice | None = Field(

@@ -49,7 +49,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 class UploadKind(StrEnum):
-    """The kind of part that an upload becomes when it is sent."""
+    """The kind of message part that an upload becomes when it is sent."""
 
     IMAGE = "image"
     TEXT = "text"

@@ -43,7 +43,7 @@ class Break:
 
 
 class Outcome(StrEnum):
-    """The result of comparing a provider's report with the prediction."""
+    """The result of comparing the cache read that a provider reported with the predicted one."""
 
     AS_PREDICTED = "as_predicted"
     AS_ESTIMATED = "as_estimated"
@@ -61,7 +61,9 @@ class Judgement:
 
 
 def find_break(request: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
-    """Return the prefix that the conversation's last call cached, if this request would not read it, else None.
+    """Find a prefix that the conversation's last call cached and that this request would not read.
+
+    Return None if there is no such prefix.
 
     `read` is the predicted cache read of this request.
     """

@@ -4,8 +4,8 @@ There are at most four breakpoints, and they cost nothing. Each is at one of the
 
 - the newest message that the next request will also have;
 - the message in front of it, and a place a few pairs earlier, because people edit the newest pairs;
-- the longest cached entry of this request, if no other breakpoint finds it (a vendor searches for entries only some
-  positions backwards from each breakpoint: the lookback);
+- the longest cached entry of this request, unless another breakpoint finds it: from each breakpoint, a vendor searches
+  only some positions backwards (the lookback);
 - the system text and the tools, which stay the same under any filter, if nothing after them is cached;
 - the place where this request differs from an earlier one, because people often go back to the earlier view.
 
@@ -66,8 +66,8 @@ class CacheRequest:
     - `unmarkable`: the places that cannot have a breakpoint.
     - `stable`: the last place that the next request will also have; None: all places. Some filters drop the newest pair
       from the next view, or the oldest with each send.
-    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools is more
-      important than all others except those after the system text and after the newest message.
+    - `tools_apart`: the system text may change, and the tools must stay cached even then. So a breakpoint after the
+      tools is set before any other, except those after the system text and after the newest message.
     """
 
     prefix: Prefix
@@ -227,8 +227,8 @@ def _place_marks(
         return ()
     hour = _hour_up_to(request, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
-        # An edit then reads the existing entry, whose size is known. The size of a new entry at `before` would never be
-        # reported.
+        # Set no breakpoint at `before`. Without it, a request after an edit reads the existing entry, whose size is
+        # known. No provider would ever report the size of a new entry at `before`.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(request, warmth, fewer, deepest.place) else chosen
     return tuple(Breakpoint(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
@@ -323,7 +323,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     return newest - 1 if newest - 1 in chosen else newest
 
 
-# --- reading ---
+# --- predicting what the next request reads from the cache ---
 
 
 def _predict_stepped(request: CacheRequest, warmth: Warmth, now: datetime) -> Prediction:

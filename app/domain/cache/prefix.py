@@ -54,7 +54,7 @@ class Prefix:
 
     @property
     def last(self) -> int:
-        """The place of the last message."""
+        """The place of the last message: its index in the request."""
         return len(self.chain) // KEY - 1
 
     def key(self, place: int) -> bytes:

@@ -89,7 +89,7 @@ def _stepped(lifetime: int) -> CacheRules:
 _NEWEST = CacheRules(CacheStyle.NEWEST, 1_024, (HALF_AN_HOUR,), closing=3)
 
 # The rules of each vendor, by patterns of its model names. The first pattern that matches applies. A Claude model that
-# is not listed gets the longest minimum, so that no read is predicted that may not happen.
+# is not listed gets the longest minimum, so that cache reads are predicted too rarely rather than too often.
 _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
     "anthropic": (
         (r"claude-(fable|mythos)-5|claude-(opus|sonnet)-5-5|claude-opus-5(?!\d)", _claude(512)),
@@ -116,7 +116,7 @@ def supports_caching(profile: ModelProfile) -> bool:
 
 
 def find_rules(model: str) -> CacheRules | None:
-    """Return the cache rules of a model ("provider:model"), or None if no cache of it is known."""
+    """Return the cache rules of a model ("provider:model"), or None if none are known."""
     vendor, name = vendor_and_name(model)
     rows = _PATTERNS.get(vendor, ())
     return next((rules for pattern, rules in rows if pattern.search(name.lower())), None)

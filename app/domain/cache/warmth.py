@@ -24,7 +24,7 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """A point in a request: the vendor caches everything up to the end of this place (see `prefix`).
+    """A breakpoint of a request: the vendor caches the request up to the end of `place` (see `prefix.py`).
 
     `lifetime` is the lifetime of the cache entry in seconds.
     """
@@ -35,7 +35,7 @@ class Breakpoint:
 
 @dataclass(frozen=True, slots=True)
 class CachedCall:
-    """A call to a model with a cache. `at` is its start, `marks` are its breakpoints.
+    """A call to a model that caches prompts. `at` is its start, `marks` are its breakpoints.
 
     `usage` is the usage that the provider reported, or None.
     """

@@ -4,7 +4,7 @@
     Traceback (most recent call last):
     app.domain.errors.InputError: agent: There is no agent 'Reviewer'. There are no agents.
 
-An agent that already delegated a task does not get it back. A task is delegated `MAX_DEEP` times at most.
+A task is never delegated to an agent that has delegated it already. A task is delegated `MAX_DEEP` times at most.
 """
 
 from __future__ import annotations

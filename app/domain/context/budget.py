@@ -1,6 +1,6 @@
 """The budget of a send, and the newest pairs that fit into it.
 
-All sizes are tokens. Nothing is left out here: the screen shows the boundary before a send, and a person decides about
+All sizes are tokens. This module only computes: the screen shows the boundary before a send, and a person decides about
 the pairs that do not fit.
 
     >>> available = plan_budget(window=8_192, limits=Limits(), sizes=RequestSizes(system=200, draft=15)).available
@@ -32,7 +32,8 @@ class Limits:
     - `soft_cap`: the share of the window that the request may use.
     - `reserve`: the tokens that are kept free for the reply.
     - `tokens`, `money`: the maximum for this send, in tokens and in US dollars; None: no limit. Each is the lowest of
-      the limit for a send, the rest of the limit for the conversation, and the rest of the limit for the day.
+      three numbers: the limit for a send, the remaining limit for the conversation, and the remaining limit for the
+      day.
     """
 
     soft_cap: Decimal = SOFT_CAP

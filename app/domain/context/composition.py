@@ -1,8 +1,9 @@
 """The composition of a send: the pairs in view, those that are sent, and the tokens of the send.
 
-A filter can have the term `o` (“inside the context boundary”), so there are two steps: compute the boundary on the base
-set, which the filter without this term selects, then apply the boundary to the pairs in view. The page, the HTTP API,
-the preview and the send all use these two steps, so the screen shows exactly the pairs that are sent.
+A filter can have the term `o` (“inside the context boundary”), so there are two steps. First, the boundary is computed
+on the base set: the pairs that the filter without this term selects. Then the boundary is applied to the pairs in view.
+The page, the HTTP API, the preview and the send all use these two steps, so the screen shows exactly the pairs that are
+sent.
 
     base = measure(…the filter's base set, oldest first…, estimator)
     drawn = draw_boundary(base, terms, draft=12)
@@ -289,7 +290,7 @@ def measure(pairs: Sequence[Candidate], estimator: Estimator) -> MeasuredPairs:
 
 
 def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: Estimator) -> MeasuredPairs:
-    """Return these pairs, oldest first, with the given `tokens` of each, which are not estimated again."""
+    """Return these pairs, oldest first, each with its known number of tokens. Nothing is estimated again."""
     sendable = [(pair, count) for pair, count in zip(pairs, tokens, strict=True) if pair.sendable]
     newest_first = sendable[::-1]
     images = (estimator.of_images(pair.sizes) if pair.sizes.images else 0 for pair, _ in newest_first)

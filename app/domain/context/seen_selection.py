@@ -68,7 +68,7 @@ def holds(selection: str, sent: Sequence[Candidate]) -> bool:
 
 
 def describe_difference(seen: str, count: int) -> str:
-    """Return how `count` pairs differ from those of the selection `seen`, as the end of a sentence.
+    """Describe how the `count` pairs of a send differ from those of the selection `seen`, as the end of a sentence.
 
     >>> describe_difference("3.ab", 2), describe_difference("1.ab", 3)
     ('instead of the 3 pairs counted before', 'instead of the 1 pair counted before')

@@ -68,7 +68,7 @@ def apply_step(lifecycle: Lifecycle, step: Step) -> Lifecycle:
 
 
 def describe_diagram() -> str:
-    """Return the table as a Mermaid state diagram, for the documentation."""
+    """Return the transition table of a pair's lifecycle as a Mermaid state diagram, for the documentation."""
     lines = ["stateDiagram-v2", f"    [*] --> {Lifecycle.IDLE}"]
     lines += [f"    {origin} --> {target}: {step}" for (origin, step), target in TRANSITIONS.items()]
     return "\n".join(lines)

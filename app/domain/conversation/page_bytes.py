@@ -23,7 +23,7 @@ MAX_PAGE_BYTES: Final = 4_000_000
 
 
 def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
-    """Return the number of the first sizes whose sum is at most `most`. The first size always counts."""
+    """Count how many sizes, from the first one on, fit into `most` together. The first one always fits."""
     total = count = 0
     for size in sizes:
         total += size

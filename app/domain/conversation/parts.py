@@ -89,7 +89,7 @@ class TextFile:
 
 
 class SentTextFile(Text):
-    """A text file in a request: its text is that of `write_text_file`.
+    """A text file in a request: its text is the result of `write_text_file`.
 
     Each use writes the text again, because a request is kept as long as its reply runs, and a copy of a long file
     takes much memory.

@@ -51,8 +51,8 @@ class BudgetStatus(StrEnum):
 class SpendingBudget:
     """A budget in US dollars for the calls in `scope`, per `span`.
 
-    - `subject`: the id of the conversation or agent. If it is "", the budget applies to all calls together or, for the
-      scope conversations or agents, to each conversation or agent separately.
+    - `subject`: the id of the conversation or agent that the budget applies to. If it is "", the budget applies to
+      every conversation or every agent separately or, if `scope` is all calls, to all calls together.
     - `warn_at`: the share of the amount at which the budget starts to warn.
     - `stops`: a send that would exceed the budget is refused.
     """
@@ -87,7 +87,7 @@ _IN = {
 
 
 def describe_budget(budget: SpendingBudget) -> str:
-    """Name a budget for people.
+    """Describe a budget in words, as the beginning of a sentence.
 
     >>> describe_budget(SpendingBudget(BudgetScope.AGENT, "a1", BudgetPeriod.DAY, Decimal(1)))
     'The budget for a day of this agent'

@@ -84,7 +84,7 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
 def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, reported: bool, faulty: bool = False) -> bool:
     """Return True if a call may have used more than its provider reported.
 
-    If a call does not succeed, its last usage report is from a time before its end, or there is none. A call that was
+    If a call does not succeed, its last usage report was made before its end, or there is no report. A call that was
     refused, or never reached the provider, used nothing. `faulty`: a part of the report could not be read.
     """
     if faulty:

@@ -163,7 +163,9 @@ def without_cache(usage: Usage) -> Usage:
 
 
 def size_class(prompt_tokens: int) -> int:
-    """Count the `PROMPT_STEPS` that a prompt exceeds. The database computes the same number (`store/ledger/usage.py`).
+    """Return the size class of a prompt: how many of the lengths `PROMPT_STEPS` it exceeds.
+
+    The database computes the same number (`store/ledger/usage.py`).
 
     >>> size_class(32_000), size_class(32_001), size_class(10**9)
     (0, 1, 9)
@@ -186,7 +188,7 @@ def day_marks(model: str) -> tuple[int, ...]:
 
 
 def day_part(model: str, at: datetime) -> int:
-    """Count the `day_marks` of a model that have passed on the day of an instant.
+    """Return the part of the UTC day at an instant: how many of the model's `day_marks` have passed on this day.
 
     The database computes the same number.
 

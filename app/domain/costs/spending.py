@@ -60,9 +60,9 @@ def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Sp
 def add_up(priced: Iterable[tuple[Prices | None, Sequence[int]]]) -> Spent:
     """Add up calls with different prices.
 
-    Each item has the prices of its calls, and these numbers: how many calls there are, how many of them were cut off,
-    then the counters of `Usage`. The result equals the sum of `price_calls`, but is computed faster: a page may need
-    tens of thousands of items.
+    Each item has the prices of its calls, and these numbers: the number of calls, the number of calls that were cut
+    off, and the counters of `Usage`. The result equals the sum of `price_calls`, but is computed faster: a page may
+    need tens of thousands of items.
     """
     counters = [0] * (2 + len(fields(Usage)))
     amount = uncached = Decimal(0)
@@ -101,7 +101,7 @@ _WINDOWS: dict[str, WindowOf] = {
 def window_after(purpose: str, outcome: Lifecycle, usage: Usage | None) -> int | None:
     """Return the number of tokens in the context window after a call, or None if the call does not change it.
 
-    After a reply, the number is that of all tokens that the call read and wrote. After a summary, it is only that of
+    After a reply, it is the number of all tokens that the call read and wrote. After a summary, it is only the size of
     the summary, because the summary replaces the earlier pairs. Other calls and failed calls do not change the number.
 
     >>> window_after("reply", Lifecycle.SUCCEEDED, Usage(input_tokens=5, cache_read_tokens=90, output_tokens=7))

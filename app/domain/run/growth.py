@@ -24,7 +24,7 @@ from app.domain.run.run import RunState
 class Growth:
     """The difference between two states of a reply.
 
-    The first `kept` parts stay. `text` is appended to the last of them: to its text or, for a tool call, to its input.
+    The first `kept` parts stay. `text` is appended to the text of the last kept part or, for a tool call, to its input.
     `parts` are added after them.
     """
 

@@ -5,7 +5,7 @@ a round. Attempts are numbered across rounds, so every provider call has a numbe
 
 `apply_event(state, event)` returns the new state and the actions, which are effects as data. The state is also the
 run's log. The log only grows at its end, so `run_log.events_after(state, position)` can return the events from any
-position. The log of a stored run equals that of a live one.
+position. A stored run has the same log as a live run.
 
     >>> state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
     >>> state, actions = apply_event(state, TextReceived("Hi"))

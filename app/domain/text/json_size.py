@@ -28,7 +28,7 @@ _PIECE: Final = 65_536
 
 
 class ValueCount:
-    """Counts the values of a text that arrives in pieces."""
+    """A counter of the values in a JSON text that arrives in pieces."""
 
     __slots__ = ("_held", "_in_string", "values")
 
@@ -55,7 +55,7 @@ class ValueCount:
 
 
 def has_more_values(text: bytes, most: int) -> bool:
-    """Return True if a complete text has more than `most` values.
+    """Return True if a complete JSON text has more than `most` values.
 
     A fast check is enough for most texts with fewer values: it counts all commas and brackets, even those inside
     strings. A text cannot have more of them than bytes.

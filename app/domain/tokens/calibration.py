@@ -4,8 +4,8 @@ A request is assumed to have `base + permille / 1000 x text + per_message x mess
 tokens of its texts in the vocabulary, `messages` the number of its messages. `base`, `permille` and `per_message` are
 called figures here. A linear fit to the earlier sends finds them, with the family's figures as its prior (ridge
 regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation
-the ratio (`permille`) is moved towards that of the newest send, because digits, code and other scripts cost more than
-prose and stay in the history.
+the ratio (`permille`) is moved towards the ratio of the newest send, because digits, code and other scripts cost more
+than prose and stay in the history.
 
     >>> from app.domain.models.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")

@@ -68,8 +68,8 @@ class Estimator:
 
     Its error:
 
-    - `band`: the relative error for texts similar to those of earlier requests with a usage report: 0.05 is ± 5 %, 0 is
-      exact.
+    - `band`: the relative error for texts that resemble the texts of earlier requests with a usage report: 0.05 is ± 5
+      %, 0 is exact.
     - `new`: for new texts, such as the draft, the lowest and highest `permille` of each kind.
     - `known`: the number of tokens, in the vocabulary, of the last reported request of this conversation.
     - `slack`: an additional error of the request and of each message, in tokens.
@@ -101,10 +101,10 @@ class Estimator:
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, draft_kind: TextKind) -> float:
-        """Return the possible error of the estimate for texts that were in no reported request, in tokens.
+        """Return the possible error, in tokens, of the estimate for texts that no provider has counted yet.
 
-        `tokens` is this estimate. All these texts count as plain text (English and code). If no request of this
-        conversation was reported, the error covers the kind of the draft as well.
+        `tokens` is this estimate. All these texts count as plain text (English and code). If no provider has reported
+        the usage of any request of this conversation, the error covers the kind of the draft as well.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:
@@ -145,11 +145,11 @@ def measure_pair(pair: Pair, count: Count) -> PairSizes:
 
 
 def list_words(parts: Iterable[Part]) -> Iterator[str]:
-    """Yield the texts of a message that count as text, including tool calls, tool results and files.
+    """Yield the texts of a message whose tokens are counted, including tool calls, tool results and text files.
 
-    A picture or a file in a tool result counts with the text that replaces it (`write_replacement`). This text is
-    counted for every model, because sizes are the same for all models. Only requests to Anthropic and OpenAI do not
-    contain the text: they contain the picture or the file, some with "[Result of …]" in front of it.
+    For a picture or a file in a tool result, yield the text that replaces it for most models (`write_replacement`).
+    Requests to Anthropic and OpenAI contain the picture or the file instead of this text, some with "[Result of …]" in
+    front of it. The text is counted for these models too, because sizes are the same for all models.
     """
     for part in parts:
         match part:

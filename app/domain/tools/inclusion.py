@@ -1,9 +1,9 @@
 """Inclusion: selects the tools of a send, each with the reason and its size.
 
 The conversation's inclusion mode decides. `cached` and `all-on` include all tools, in their fixed order. `all-off`
-includes none, `manual` the ticked ones. `auto` includes all tools if they take at most a tenth of the budget; otherwise
-it includes those whose name, title or description shares a word with the draft, and those that the visible pairs
-called. A request to a model that cannot call tools has none.
+includes none, `manual` the ticked ones. `auto` includes all tools if they take at most a tenth of the budget. Otherwise
+it includes the tools whose name, title or description shares a word with the draft, and the tools that the visible
+pairs called. A request to a model that cannot call tools has none.
 
     offer = OfferedTools(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
     choice = choose_tools(offer, "What time is it?", budget=8_000)

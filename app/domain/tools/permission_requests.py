@@ -50,8 +50,8 @@ class ExpiryReason(StrEnum):
 class PermissionRequest:
     """A tool call that needs a person's permission.
 
-    - `shown_in`: the conversation that shows the request to the person. For a call of a delegated task, it is the one
-      where the delegation started.
+    - `shown_in`: the conversation that shows the request to the person. For a call of a delegated task, it is the
+      conversation where the delegation started.
     - `input_json`: the arguments as the model wrote them.
     - `run_json`: the arguments for the call; None if the call may not be made.
     - `scope`: set if a person allowed the call.
@@ -102,7 +102,7 @@ class PersonDenied:
 
 @dataclass(frozen=True, slots=True)
 class RuleCovered:
-    """The event that a rule, made after the permission request, allows its tool call."""
+    """The event that a permission rule, which was made after the request, allows the requested tool call."""
 
     rule_id: str
 

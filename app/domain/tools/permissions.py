@@ -216,7 +216,7 @@ def covers_name(pattern: str, name: str) -> bool:
 
 
 def literal(text: str) -> str:
-    """Return the pattern that matches only this text.
+    """Return a pattern that matches exactly this text: a star in it stands for itself.
 
     >>> literal("rm *")
     'rm [*]'

@@ -28,7 +28,7 @@ def parse_command(line: str) -> list[str]:
 
 
 def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
-    """Read lines of the form "name", `sign`, "value". Return the values by their names.
+    """Read lines that consist of a name, the text `sign` and a value. Return the values by their names.
 
     Raises:
         InputError: a line has another form, a name is too long, or there are too many lines.

@@ -47,7 +47,8 @@ class ToolCallRecord:
     - `asked_json`: the input as the model wrote it.
     - `run_json`: the input as the tool received it; None if the tool was not called.
     - `content`: the full result, if the model received only a part of it.
-    - `is_error`, `fault`: an error without a fault was reported by the tool itself.
+    - `is_error`: the call ended with an error.
+    - `fault`: the reason of this error; None if the tool itself reported the error.
     """
 
     tool_call_id: str

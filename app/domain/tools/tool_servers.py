@@ -83,7 +83,7 @@ class ListedResource:
 
 @dataclass(frozen=True, slots=True)
 class ListedArgument:
-    """An argument of a prompt."""
+    """An argument of a prompt, as its server describes it."""
 
     name: str
     description: str

@@ -137,7 +137,7 @@ def wire_name(server_name: str, tool_name: str) -> str:
 def is_server_name(name: str) -> bool:
     """Return true if a server can have this name: letters and digits, with single hyphens or underscores between them.
 
-    A double underscore is not allowed, because it separates the name of the server from that of the tool.
+    A double underscore is not allowed, because it separates the names of the server and the tool.
     """
     return len(name) <= MAX_SERVER_NAME and _SERVER_NAME.fullmatch(name) is not None
 

@@ -52,7 +52,7 @@ _BUDGETED = replace(_EVERYTHING, thinking=ThinkingStyle.BUDGET)
 _ADAPTIVE = replace(_EVERYTHING, thinking=ThinkingStyle.ADAPTIVE, max_output_tokens=64_000, structured=True)
 
 # Patterns of model names, with the abilities of these models. The first match applies. The output limits of Claude are
-# those of synchronous calls. The pattern "claude" is for Claude models that are newer than this table.
+# the limits of synchronous calls. The pattern "claude" is for Claude models that are newer than this table.
 _FAMILIES = (
     (r"claude-(instant|v?[12])", replace(_UNKNOWN, max_output_tokens=4_096)),
     (r"claude-3[-.]5", replace(_EVERYTHING, max_output_tokens=8_192)),

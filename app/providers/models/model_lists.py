@@ -54,7 +54,7 @@ class RememberedLists:
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def find(self, provider: Provider) -> tuple[ListedModel, ...] | None:
-        """Return the last list of this provider, or None if there is none for its address."""
+        """Return the last list that came from the current address of this provider, or None if there is none."""
         known = self._lists.get(provider.name)
         return None if known is None or known.base_url != provider.base_url else known.models
 

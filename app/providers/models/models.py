@@ -84,7 +84,7 @@ class ModelLists:
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
     def trial(self, provider: Provider) -> Trial:
-        """Return the outcome of the last request of this process for the provider's list.
+        """Return the outcome of the last request that this process made for the provider's list of models.
 
         Built-in models need no request. A key that was rejected in a call (`note_rejected_key`) also counts as a
         failure, because some servers return their list even without a valid key.
@@ -107,7 +107,7 @@ class ModelLists:
         self._rejected[provider] = why
 
     def note_accepted_key(self, provider: Provider) -> None:
-        """Note that a call with this key succeeded."""
+        """Note that a call with the key of this provider succeeded."""
         self._rejected.pop(provider, None)
 
     def skipped(self, provider: Provider) -> tuple[str, ...]:

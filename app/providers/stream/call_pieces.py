@@ -99,7 +99,7 @@ class CallPieces:
         return self._last
 
     def take(self, value: object) -> list[StreamEvent]:
-        """Return the events of one entry of `tool_calls`.
+        """Read one piece of a tool call, an entry of `tool_calls` in a chunk. Return its stream events.
 
         Raises:
             FieldError: a field has an unexpected type, the name changes within a call, or the call has ended already.

@@ -65,11 +65,11 @@ class ToolCalls:
         return self._unnamed
 
     def wait_for_name(self, number: object) -> None:
-        """Reserve the place of a call in the sequence. `start` starts the call later, when its name is known."""
+        """Reserve a place in the sequence for a call whose name is not known yet. `start` starts the call later."""
         self._waiting[number] = _Pending()
 
     def start(self, number: object, tool_call_id: str, name: str) -> list[StreamEvent]:
-        """Start a call.
+        """Start the tool call with this number, whose id and name are known now.
 
         Raises:
             FieldError: the name or the id is no text, empty or too long.
@@ -126,7 +126,7 @@ class ToolCalls:
         return events
 
     def end_all(self) -> list[StreamEvent]:
-        """End all calls."""
+        """End all open tool calls, and return the events that follow from this."""
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
     def goes_on(self, number: object) -> bool:
@@ -134,7 +134,7 @@ class ToolCalls:
         return number in self._waiting
 
     def has_input(self, number: object) -> bool:
-        """Return True if some input of a call was received."""
+        """Return True if a part of the input of this tool call was received."""
         return self._waiting[number].has_input
 
     def _is_first(self, number: object) -> bool:

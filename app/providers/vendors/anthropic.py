@@ -378,7 +378,7 @@ def _thinking_style(thinking: ModelEntry) -> ThinkingStyle:
 
 
 def open_link(provider: Provider) -> ProviderClient:
-    """Make a client of the official SDK."""
+    """Create a client for this provider with Anthropic's official SDK."""
     # Imported here because it takes more than a second and 39 MB.
     import anthropic  # noqa: PLC0415 - see above
 

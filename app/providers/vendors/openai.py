@@ -303,7 +303,7 @@ def parse_models(body: bytes) -> ListedModels:
 
 
 def open_link(provider: Provider) -> ProviderClient:
-    """Make a client of the official SDK."""
+    """Create a client for this provider with OpenAI's official SDK."""
     # Imported here because it takes half a second and 25 MB.
     import openai  # noqa: PLC0415 - see above
 

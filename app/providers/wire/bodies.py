@@ -34,7 +34,7 @@ PLAIN: Final = frozenset({"", "identity"})
 
 
 def new_body() -> Body:
-    """Return an empty body. Closing it frees its memory or file."""
+    """Return an empty file to write a body into. Closing it frees its memory or deletes it."""
     return SpooledTemporaryFile(IN_MEMORY)
 
 

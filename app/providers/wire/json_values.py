@@ -122,7 +122,7 @@ def items_of(value: object, field: str) -> list[object]:
 
 
 def index_of(value: object, field: str) -> int:
-    """Return an index, which must be a whole number.
+    """Return a value that must be an index: a whole number.
 
     Raises:
         FieldError: the value is missing or something else.

@@ -1,8 +1,8 @@
 """Sends bytes with an official SDK's client.
 
-Inview uses only the client's authentication, base URL, connection pool and HTTP errors. It uses neither the client's
-retries (which obey any `Retry-After`, however long) nor its event parsing (which takes five times as long as receiving
-the data), its platform headers, or environment variables other than proxies.
+Inview uses only the client's authentication, base URL, connection pool and HTTP errors. It does not use the client's
+retries, which obey any `Retry-After`, however long. It does not use the client's event parsing, which takes five times
+as long as receiving the data. It uses neither the platform headers nor the environment variables, except proxies.
 
 The SDKs of OpenAI and Anthropic were made by the same generator: they have the same methods, but no common type. An
 adapter imports its SDK when a client is opened. This module imports httpx2, so only adapters import this module.
@@ -156,7 +156,7 @@ class SdkLink:
             raise ProviderError(self._describe_refusal(target, refused)) from None
         except self._sdk.connection_error as error:
             if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps each exception of a hook
-                # `from None`, because the cause has the answer, which may quote the key.
+                # `from None` leaves out the cause, because it has the answer, which may quote the key.
                 raise ProviderError(self._describe_refusal(target, error.__cause__)) from None
             raise ProviderError(describe_network(target, error.__cause__ or error, timeouts)) from error
         except _NETWORK_ERRORS as error:

@@ -29,7 +29,7 @@ class Mender:
         self.half: TextReceived | ThinkingReceived | ToolInputReceived | None = None
 
     def mend(self, events: list[StreamEvent]) -> list[StreamEvent]:
-        """Return the events with halves joined. The caller has already joined adjacent texts of `events`."""
+        """Return the events with the halves of characters joined. The caller has already joined adjacent texts."""
         mended: list[StreamEvent] = []
         for event in events:
             if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived):

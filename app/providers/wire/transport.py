@@ -100,7 +100,7 @@ class Transport:
             return body.read()
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
-        """Send a GET request to `path` below the base URL, and return the body of the answer, at position 0.
+        """Send a GET request to `path` below the base URL. Return the body of the answer as a file, at position 0.
 
         The caller must close the body.
 
@@ -132,7 +132,8 @@ class Transport:
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:
-                    # In a thread, because importing the SDK takes about a second, and other tasks must not wait for it.
+                    # This runs in a thread, because importing the SDK takes about a second, and other tasks must not
+                    # wait for it.
                     opening = load_adapter(provider.row.protocol).open_link
                     self._links[provider] = await asyncio.to_thread(opening, provider)
         return self._links[provider]

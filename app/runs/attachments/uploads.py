@@ -92,7 +92,7 @@ async def drop_upload(ctx: AppContext, owner: str, upload_id: str) -> None:
 
 
 async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> AttachedParts:
-    """Load the attachments of a text. Each id is that of an upload, or of an image or a file in an earlier message.
+    """Load the attachments of a text. Each id names an upload, or an image or a file in an earlier message.
 
     Raises:
         InputError: an attachment is missing, there are too many, or they are too large together.

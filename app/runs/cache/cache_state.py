@@ -33,8 +33,8 @@ class ComparedCall:
     """A provider call with its use of the prompt cache.
 
     - `judgement`: compares the usage that the provider reported with the prediction.
-    - `differs`: the first difference between this request and the one before it. None if this request continues the one
-      before it, if there is none, or if the usage of this call is unknown.
+    - `differs`: the first difference between this request and the previous one. None if this request continues the
+      previous one, if there is no previous one, or if the usage of this call is unknown.
     """
 
     use: StoredUse

@@ -74,7 +74,7 @@ class KeepAlive:
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return the cost of keeping the cache alive that this send would read, or the reason why that is impossible."""
+    """Return the cost of keeping alive the cache that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."
@@ -156,8 +156,8 @@ async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Kee
 async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
     """Resume the keep-alives of processes that ended.
 
-    `alone`: no other process runs. Then keep-alives whose time has passed are ended, with the message that Inview was
-    not running.
+    `alone`: no other process of Inview runs. Then a keep-alive that should have ended by now is ended, with a message
+    that says that Inview was not running.
     """
     async with ctx.store.read() as session:
         found = await list_open(session)

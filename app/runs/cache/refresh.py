@@ -65,7 +65,7 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
 async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
     """Start a call that reads the cached prefix of this send again. Return the running call.
 
-    Return None if another process has refreshed this keep-alive meanwhile, or if it was ended or replaced.
+    Return None if another process has made this call meanwhile, or if the keep-alive was ended or replaced.
 
     Raises:
         ConflictError: the send would read nothing from the cache.

@@ -24,7 +24,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def follow_up(ctx: AppContext, run: LiveRun) -> None:
-    """Perform all post-run tasks of a run that ended."""
+    """Perform the post-run tasks of a run that ended, all at the same time."""
     results = await asyncio.gather(*(task(ctx, run) for task in AFTERWARDS), return_exceptions=True)
     for task, result in zip(AFTERWARDS, results, strict=True):
         if isinstance(result, Exception):

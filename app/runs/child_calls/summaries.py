@@ -46,7 +46,7 @@ class Extent:
     - `everything`: all pairs.
     - `up_to`: the pairs up to this position, even if they fit into the budget.
 
-    Without both: the pairs that do not fit together with the draft, or all pairs if all of them fit.
+    If neither is set: the pairs that do not fit into the budget together with the draft or, if all fit, all pairs.
     """
 
     everything: bool = False
@@ -196,7 +196,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
 
 @shielded
 async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, summary: str) -> Checkpoint:
-    """Change the text of a conversation's checkpoint; return the new checkpoint.
+    """Change the text of a conversation's checkpoint, the summary in use. Return the new checkpoint.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -212,7 +212,9 @@ async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, s
 
 @shielded
 async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -> Checkpoint:
-    """Remove a conversation's checkpoint and return it, for Undo. Later sends include the pairs above it again.
+    """Remove a conversation's checkpoint, the summary in use, and return it, so that the removal can be undone.
+
+    Later sends include the pairs above it again.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -148,8 +148,8 @@ async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> 
 async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep this model's reply as a new pair of the conversation, and the others as its versions.
 
-    If the comparison answered an existing pair again, the reply replaces the reply of that pair, which becomes a
-    version as well. Other replies that are running are stopped; their text so far is stored.
+    If the comparison answered an existing pair again, the kept reply replaces the current reply of that pair. The
+    replaced reply becomes a version as well. Other replies that are running are stopped; their text so far is stored.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.
@@ -158,9 +158,10 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
     """
     comparison, stood = await read_comparison(ctx, owner, conversation_id)
     kept = comparison.run_of(model)
-    _require_reply(stood[comparison.runs.index(kept)])
-    if comparison.pair_id is not None:
-        async with ctx.store.read() as session:
+    async with ctx.store.read() as session:
+        names = await ctx.catalogue.load_names(session, owner, [run.model for run in comparison.runs])
+        _require_reply(stood[comparison.runs.index(kept)], names[kept.model])
+        if comparison.pair_id is not None:
             await _load_answered(session, owner, comparison.pair_id)
     await _stop(ctx, [run for run in comparison.runs if run is not kept])
     at = now()
@@ -169,7 +170,8 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
         if still != comparison:
             raise ConflictError("The comparison was just closed elsewhere. Check the conversation.")
         stood = await _load_compared(session, owner, comparison)  # a page may have recovered more text of a reply
-        if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
+        pairs_of_runs = zip(comparison.runs, stood, strict=True)
+        if running := [names[run.model] for run, pair in pairs_of_runs if pair.lifecycle in RUNNING]:
             raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again.")
         place = comparison.runs.index(kept)
         revision = await conversations.next_revision(session, conversation_id, at)
@@ -309,12 +311,13 @@ async def _load_answered(session: AsyncSession, owner: str, pair_id: str) -> Pai
         ) from None
 
 
-def _require_reply(pair: Pair) -> None:
+def _require_reply(pair: Pair, name: str) -> None:
+    """Refuse to keep a reply that is running or empty. `name`: the name of its model for people."""
     if pair.lifecycle in RUNNING:
-        raise ConflictError(f"The reply of {pair.model} is still running. Wait for it or stop it, then keep it.")
+        raise ConflictError(f"The reply of {name} is still running. Wait for it or stop it, then keep it.")
     if pair.reply is None or not pair.reply.parts:
         raise ConflictError(
-            f"The reply of {pair.model} is empty and cannot be kept. Keep another reply, or discard the comparison."
+            f"The reply of {name} is empty and cannot be kept. Keep another reply, or discard the comparison."
         )
 
 

@@ -32,6 +32,6 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - the messages, their conver
 async def note_pairs(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: RemovalReason
 ) -> None:
-    """Store an accounting node for pairs that are removed or restored. The node is placed above the oldest of them."""
+    """Store an accounting node for pairs that are removed or restored. The node is placed above the oldest pair."""
     messages, position = await count_messages(session, pair_ids)
     await note_departure(session, owner, conversation_id, position - 1, reason, messages)

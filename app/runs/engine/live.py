@@ -115,7 +115,7 @@ class LiveRun:
 
     @property
     def begun(self) -> frozenset[str]:
-        """Return the ids of the tool calls that were started."""
+        """Return the ids of the tool calls of this run that were started."""
         return frozenset(call_id for call_id, record in self.records.items() if record.started_at is not None)
 
     def close_records(self, at: datetime) -> None:

@@ -104,7 +104,7 @@ class Writer:
         self._due.set()
 
     async def keep_saving(self) -> None:
-        """Save as long as the process lives."""
+        """Save the active runs several times a second, as long as the process lives."""
         while True:
             if not self.runs:
                 await self.clock.wait(self._begun)

@@ -79,7 +79,7 @@ DEFAULT_OPTIONS = ViewOptions()
 async def check_line(  # noqa: PLR0913 - the line, the cursor and the view options
     ctx: AppContext, owner: str, conversation_id: str, line: str, *, cursor: int, options: ViewOptions = DEFAULT_OPTIONS
 ) -> FilterLineView:
-    """Describe a line while it is typed: its meaning, its errors, completions. Nothing is changed.
+    """Describe a line of the filter bar while it is typed: its meaning, its errors, completions. Nothing is changed.
 
     `cursor` is the number of characters in front of the cursor.
 

@@ -98,7 +98,7 @@ class Reaper:
     silences: Silences = field(default_factory=Silences)
 
     async def keep_reaping(self) -> None:
-        """Reap regularly while the process lives."""
+        """Call `reap` regularly, as long as the process lives."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS if self.silences.since else ROUND_SECONDS)
             try:

@@ -63,7 +63,8 @@ async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Shown
             raise RecoveryRefusedError("The pair shows another version now.")
         recovered = recover_reply(run.state, shown)
         revision = await next_revision(session, pair.conversation_id, at)
-        # A new message id, because stored counts and index entries of the shorter text refer to the old id.
+        # The reply gets a new message id, because stored counts and index entries of the shorter text refer to the old
+        # id.
         reply = Message(new_id(), Role.ASSISTANT, recovered.parts, pair.reply.created_at)
         await replace_reply(session, run.place, reply, recovered, revision, at)
         is_compared = run.purpose == "comparison"

@@ -35,8 +35,8 @@ class Caching:
     - `frozen`: set no new breakpoint, as for a title or a summary.
     - `unstable`: the number of newest messages of this request that the next request will not contain; None: the next
       request will share only the tools and the system text with this one.
-    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools is more
-      important than all others except those after the system text and after the newest message.
+    - `tools_apart`: the system text may change, and the tools must stay cached even then. So a breakpoint after the
+      tools is set before any other, except those after the system text and after the newest message.
     """
 
     warmth: Warmth

@@ -3,7 +3,7 @@
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
 
-The reports are those of earlier sends to the model.
+The provider made these reports for earlier sends to the model.
 
 Not here: counting a text (`providers/counts/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
 """
@@ -28,6 +28,6 @@ async def load_estimator(
 ) -> Estimator:
     """Load the token estimator of a model, corrected by the usage that the provider reported for earlier sends.
 
-    The reports on this conversation count most.
+    The reports for sends of this conversation have the highest weight.
     """
     return _estimate(profile, await load_observations(session, owner, profile.model, conversation_id))

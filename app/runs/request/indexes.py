@@ -72,7 +72,7 @@ class Indexer:
     )
 
     def up_to(self, conversation_id: str) -> Mapping[str, int]:
-        """Return the revision up to which a conversation is indexed now, by vocabulary.
+        """Return, for each vocabulary, the revision of a conversation up to which its pairs are indexed now.
 
         Call this before a database session starts. The session does not see pairs that are indexed after its start.
         """

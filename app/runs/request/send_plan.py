@@ -80,12 +80,15 @@ class Plan:
 
 
 def compose_request_extras(options: UserOptions = NO_USER_OPTIONS) -> RequestExtras:
-    """Return the prelude and the redaction that a user's privacy options result in."""
+    """Return the prelude (the text about the user) for a request, and whether its secrets are redacted."""
     return RequestExtras(compose_system_prelude(options), options.redact)
 
 
 def extras_of(sent_with: SentWith) -> RequestExtras:
-    """Return the prelude and the redaction of a request that was sent, to build the request again."""
+    """Return the prelude (the text about the user) of a request that was sent, and whether its secrets were redacted.
+
+    Both are needed to build the request again.
+    """
     return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
 

@@ -91,7 +91,7 @@ class SentPairs:
             kept.hashed = hashed
 
     def forget(self, conversation_id: str) -> None:
-        """Evict a conversation, for example after it was deleted."""
+        """Remove the pairs of a conversation from the cache, for example after it was deleted."""
         self.kept.forget(conversation_id)
 
     def _keep(self, conversation_id: str, kept: _Conversation, candidates: Iterable[Candidate]) -> None:

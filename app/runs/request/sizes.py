@@ -68,7 +68,7 @@ class Sizes:
             return sheet
 
     def forget(self, conversation_id: str) -> None:
-        """Evict a conversation, for example after it was deleted."""
+        """Remove the indexes of a conversation from the cache, for example after it was deleted."""
         self.kept.forget_where(lambda place: place[0] == conversation_id)
 
 

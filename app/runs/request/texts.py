@@ -21,12 +21,12 @@ _sizes: MemoryCache[tuple[str, str | bytes], int] = MemoryCache(MAX_KEPT)
 
 
 async def count_text(vocabulary: str, text: str) -> int:
-    """Count the tokens of a text in a vocabulary."""
+    """Count the tokens of a text in a tokenizer's vocabulary."""
     return (await count_all(vocabulary, (text,)))[0]
 
 
 async def count_all(vocabulary: str, texts: Sequence[str]) -> list[int]:
-    """Count the tokens of texts in a vocabulary. Cached counts are reused."""
+    """Count the tokens of each text in a tokenizer's vocabulary. Cached counts are reused."""
     is_long = any(len(text) > MAX_AT_ONCE for text in texts)
     keys = await asyncio.to_thread(_list_keys, vocabulary, texts) if is_long else _list_keys(vocabulary, texts)
     known = {text: _sizes.find(key) if text.strip() else 0 for text, key in keys.items()}

@@ -146,7 +146,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
 async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
     """Check that a pair is unchanged since it was read as `seen`.
 
-    Otherwise content would be replaced that was never shown.
+    Otherwise the send would replace content that the caller has not seen.
 
     Raises:
         NotFoundError: the pair was deleted.

@@ -142,13 +142,13 @@ class Catalogue:
                     "→ Providers."
                 ),
             )
-        # In a thread: the first look-up for a vendor reads the public price table.
+        # This runs in a thread, because the first look-up for a vendor reads the public price table.
         profile = await asyncio.to_thread(self.lists.profile, provider, model)
         mine = (await self.own_prices(session, owner)).get(model)
         return provider, _price_now(profile, mine) if mine else profile
 
     def name_of(self, owner: str, model: str) -> str:
-        """Return the name of a model for people, as the menu of models shows it.
+        """Return the display name of a model, as the menu of models shows it.
 
         A model whose provider is not set up, or was not read yet (`load_names`), is named by its id "provider:model".
         """
@@ -158,7 +158,7 @@ class Catalogue:
         return model if provider is None or not name else self.lists.name(provider, model)
 
     def names_of(self, owner: str, models: Iterable[str]) -> dict[str, str]:
-        """Return the names of these models for people, by model.
+        """Return the display names of these models, by model.
 
         If several of these models have the same name, the provider follows each name: "GPT-5 (openrouter)". If they
         also have the same provider, the provider's name for the model follows: "GPT-5 (gpt-5-2025-08-07)".
@@ -212,7 +212,7 @@ class Catalogue:
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
     ) -> tuple[ProviderModels, ...]:
-        """List those of the given providers that can be called now, each with its models. The order is kept.
+        """List the given providers that can be called now, each with its models. The order is kept.
 
         A provider that needs more than `patience` seconds is listed with its known models, and its request continues.
         `afresh`: request new lists from the providers instead of using lists that are some minutes old.

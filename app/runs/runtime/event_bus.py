@@ -19,7 +19,10 @@ from app.domain.conversation.conversation import Pair
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A reply was started. `pair` is the stored pair, so a subscriber need not read it before the first chunk."""
+    """The event that a reply was started.
+
+    `pair` is the stored pair, so that a subscriber need not read it before the first chunk arrives.
+    """
 
     run_id: str
     pair_id: str
@@ -28,48 +31,48 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class PairsChanged:
-    """These pairs are new or have changed."""
+    """The event that these pairs are new or have changed."""
 
     pair_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PairsRemoved:
-    """These pairs were deleted."""
+    """The event that these pairs were deleted."""
 
     pair_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationChanged:
-    """The title, the model or another setting of the conversation has changed."""
+    """The event that the title, the model or another setting of the conversation has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChanged:
-    """The queue of the conversation, or the reason why it is held, has changed."""
+    """The event that the queue of the conversation, or the reason why the queue is held, has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChanged:
-    """A comparison was opened or closed in the conversation, or a reply of it was interrupted or recovered."""
+    """The event that a comparison was opened or closed, or that a compared reply was interrupted or recovered."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryHurried:
-    """The wait for the next attempt of this pair's reply was ended, because a person asked for the attempt now."""
+    """The event that a person ended the wait for the next attempt of this pair's reply: the attempt starts now."""
 
     pair_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionsChanged:
-    """A tool call began or stopped waiting for permission in the conversation."""
+    """The event that a tool call of the conversation began or stopped waiting for permission."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """Progress of a tool that a reply called: `progress` of `total`, with a message. `total` is None if it is unknown.
+    """The event with the progress of a tool that a reply called: `progress` of `total` (None: unknown), and a message.
 
     `conversation_id` is the conversation of the work, if it was delegated to an agent. This event has content, because
     the progress is not stored.
@@ -85,7 +88,7 @@ class ToolProgress:
 
 @dataclass(frozen=True, slots=True)
 class PairsCounted:
-    """The progress of counting the tokens of pairs: `done` of `total`. When both are equal, the counting is over.
+    """The event with the progress of counting the tokens of pairs: `done` of `total` pairs are counted.
 
     This event has content, like `ToolProgress`, because the progress is not stored.
     """
@@ -96,7 +99,7 @@ class PairsCounted:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """The conversation was deleted. No event follows this one."""
+    """The event that the conversation was deleted. It is the last one of the conversation."""
 
 
 FeedEvent = (

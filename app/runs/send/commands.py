@@ -388,8 +388,8 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
         tell_replayed(ctx, place, planned.plan, replayed, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
-    # Published before the engine starts, so that a page shows the pair while the provider is called. Publishing only
-    # queues the event: subscribers run after the next `await`.
+    # The event is published before the engine starts, so that a page shows the pair while the provider is called.
+    # Publishing only queues the event: subscribers run after the next `await`.
     ctx.event_bus.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
     ctx.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)
     return StartedRun(start.run_id, start.pair_id, start.request_hash)

@@ -3,8 +3,8 @@
     counted = await count_exactly(ctx, owner, conversation_id, "Why?", ViewOptions(model="anthropic:claude-sonnet-4-5"))
     counted.tokens
 
-The counted request is the one that `preview_send` shows. The ledger stores the count as a separate call that uses no
-tokens. Later estimates for the model are corrected with it (`runs/request/calibration.py`).
+The counted request is the request that `preview_send` shows. The ledger stores the count as a separate call that uses
+no tokens. Later estimates for the model are corrected with it (`runs/request/calibration.py`).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from app.store.agents.agents import load_agents
 def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
     """List the tools that a send can offer while this agent answers, in the order of the request.
 
-    The tools of a server are those of the last successful read. The function does not wait for the server.
+    The tools of a server are the tools that it listed last. The function does not wait for the server.
     """
     enabled = preferences.built_in_tools
     tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in enabled)
@@ -40,7 +40,7 @@ def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: A
 async def name_delegates(
     session: AsyncSession, owner: str, tools: tuple[Tool, ...], agent: Agent | None
 ) -> tuple[Tool, ...]:
-    """Return these tools. The description of the tool `delegate` then lists the agents that can get a task.
+    """Return these tools, with the agents that can get a task listed in the description of the tool `delegate`.
 
     If no agent can get a task, the tool `delegate` is left out.
     """

@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
-The options are computed only for such a send, because every known model is checked: the models of provider lists that
-were read before, and the models that an adapter knows. No provider is called.
+The options are computed only for such a send, because every known model is checked for a larger window. No provider is
+called: models are known from lists that were read before, and from the adapters.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _measure(
     draft = estimator.of_new(text, composed.draft_kind)[0] + estimator.per_message if text else 0
     draft += sum(estimator.of_image(image.width, image.height) for image in list_images(composed.attached))
     drawn = draw_boundary(measure((), estimator), terms, draft)
-    # One estimate for all pairs together, because estimating each pair for each of a thousand models would take
+    # Make one estimate for all pairs together, because estimating each pair for each of a thousand models would take
     # seconds.
     words = sum(pair.sizes.text + pair.sizes.thinking for pair in pairs)
     size = estimator.of_text(words, sum(pair.sizes.messages for pair in pairs))

@@ -22,7 +22,7 @@ from app.views.composer.parameters import SettingView, show_policy, show_setting
 class Layers:
     """The parameters of the next send by source: the send itself, the conversation and its agent.
 
-    `retry_policy` is the conversation's.
+    `retry_policy` is the retry policy of the conversation.
     """
 
     send: Parameters = NO_PARAMETERS

@@ -193,7 +193,7 @@ def _usual_of(base: ContextSnapshot, again: Pair | None) -> Parameters:
 
 
 def narrow_terms(terms: BoundaryInputs, refused: int) -> BoundaryInputs:
-    """Return `terms` with a model window that allows clearly fewer tokens than the `refused` request had."""
+    """Return `terms` with a smaller model window, because the provider rejected `refused` tokens as too long."""
     limits = terms.limits
     total = int(refused * LESS_THAN_REFUSED) + limits.reserve
     return replace(terms, window=min(terms.window, int(total / limits.soft_cap)))

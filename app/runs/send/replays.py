@@ -41,6 +41,6 @@ async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[Run
 
 
 def tell_replayed(ctx: AppContext, place: RunPlace, plan: Plan, state: RunState, at: datetime) -> None:
-    """Publish a replayed reply to subscribers, and start the post-run tasks."""
+    """Publish a replayed reply (a stored reply that is used again) to subscribers, and start the post-run tasks."""
     ctx.engine.ended(LiveRun(place, plan.provider, plan.wire, state, state, state, attempt_started_at=at))
     ctx.event_bus.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))

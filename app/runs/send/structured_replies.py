@@ -58,7 +58,7 @@ class Structured:
 class SchemaCheck:
     """The result of checking a reply: the places where its value does not match the schema.
 
-    `mendable`: another reply could be valid.
+    `mendable`: a different reply could match the schema.
     """
 
     faults: tuple[SchemaFault, ...]

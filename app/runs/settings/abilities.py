@@ -2,7 +2,7 @@
 
     others = await list_capable(ctx, owner, images=True)
 
-No provider is called: the models are those of provider lists that were read before, and those that an adapter knows.
+No provider is called: the models come from provider lists that were read before, and from the adapters.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ ASK_SECONDS: Final = 30.0
 
 
 async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: str) -> SignIn:
-    """Start a sign-in at an MCP server. Return it when its `address` is known: the address that the person opens.
+    """Start a sign-in at an MCP server. Return the sign-in as soon as its `address`, which the person opens, is known.
 
     A sign-in at this server that is in progress is cancelled. `base_url` is the address of Inview in the browser of the
     person who signs in.

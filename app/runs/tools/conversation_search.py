@@ -39,8 +39,8 @@ SEARCH: Final = Tool(
     "excerpts.",
     input_schema_json=(
         '{"additionalProperties":false,"properties":{"limit":{"description":"Conversations at most; 5 when left out.",'
-        '"maximum":20,"minimum":1,"type":"integer"},"query":{"description":"Words that all stand in one place; '
-        'night* for the beginning of a word, \\"the night\\" for a phrase.",'
+        '"maximum":20,"minimum":1,"type":"integer"},"query":{"description":"Words that all occur in one title or in '
+        'one pair; night* for the beginning of a word, \\"the night\\" for a phrase.",'
         '"maxLength":200,"minLength":1,"type":"string"}},"required":["query"],"type":"object"}'
     ),
     read_only=True,

@@ -128,7 +128,7 @@ def _require_rule(answer: PermissionChoice, only_if: tuple[ArgumentPattern, ...]
     if len(only_if) > MAX_PATTERNS:
         raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
     for each in only_if:
-        # refuses a pattern with an incomplete character (a lone surrogate)
+        # This refuses a pattern with an incomplete character (a lone surrogate).
         read_arguments(write_arguments({each.name: each.pattern}))
     if not covers_arguments(only_if, arguments):
         raise InputError("only_if", "These patterns do not match this call. Each argument must match its pattern.")

@@ -55,7 +55,7 @@ class _NotMadeError(Exception):
 
 @dataclass(frozen=True)
 class RecordedToolExecutor:
-    """The tool executor for all replies of this app context."""
+    """The tool executor, which calls and records the tools that the replies of this app context ask for."""
 
     ctx: AppContext
 

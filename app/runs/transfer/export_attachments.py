@@ -1,10 +1,10 @@
-"""The images and files of an export: those that its messages and tool calls name and that fit into the file.
+"""The images and files of an export: all that its messages and tool calls name, as far as they fit into the file.
 
     luggage = await pack(session, owner, named, room=40_000_000)
     luggage.left_out                                   # "2 images and files (120.0 MiB)", or ""
     async for written in luggage.write(session): ...   # JSON objects, with the bytes in base64
 
-The limit is that of an import: a larger file could not be imported again.
+The limit is the same as for an import: a larger file could not be imported again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Luggage:
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
     """Choose the images and files that the export file will contain.
 
-    In the order of `named`, each attachment is chosen that fits into the rest of `room`, a number of bytes.
+    The attachments are tried in the order of `named`. Each one that fits into the rest of `room`, in bytes, is chosen.
     """
     sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
     taken: list[str] = []

@@ -1,7 +1,7 @@
 """The JSON values of Inview's own export format: a conversation, its pairs and nodes, and topics. Nothing is left out.
 
-The field names are those of the HTTP API. The text of a message is `user_text` or `reply_text`; `parts` are written
-only for a message that has more than a text.
+The field names are the same as in the HTTP API. The text of a message is `user_text` or `reply_text`; `parts` are
+written only for a message that has more than a text.
 
 Not here: reading the format (`import_file.py`). `docs/export-format.md` describes it for people.
 """

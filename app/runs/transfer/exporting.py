@@ -93,7 +93,7 @@ async def export_conversation(  # noqa: PLR0913 - the selection of the pairs and
     file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
     try:
         async with ctx.store.read() as session:
-            # an error if the order of the pairs cannot be read
+            # This raises an error if the order of the pairs cannot be read.
             await load_conversation(session, owner, conversation_id)
             listed = await describe_listed(session, owner, conversation_id)
             places = await load_places(session, owner, conversation_id)

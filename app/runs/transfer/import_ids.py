@@ -12,7 +12,7 @@ from app.runs.transfer.import_scan import FaultError
 
 
 class Ids:
-    """The ids of an import file's objects: `seen` were read from it, `made` were generated for those without an id."""
+    """The ids of an import file's objects: `seen` are in the file, `made` were generated for objects without an id."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()

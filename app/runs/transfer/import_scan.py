@@ -77,7 +77,7 @@ class EndedError(Exception):
 
 @dataclass(eq=False)
 class Rest:
-    """The pauses of long work in a thread. The work calls this object often; about one call per millisecond pauses.
+    """Pauses for long work in a thread. The work calls this object often; about once a millisecond, a call pauses.
 
     During a pause, other threads can run. If `ended` is set, the next call raises EndedError, which ends the work.
     """

@@ -89,7 +89,7 @@ class ImportedOne:
 
 
 class UnfinishedImportError(ConflictError):
-    """An import ended before everything was stored. The stored part is in the trash."""
+    """Error: an import ended before everything was stored. The stored part is in the trash."""
 
 
 async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:

@@ -47,7 +47,7 @@ async def purge_expired(ctx: AppContext, at: datetime) -> int:
 
 
 async def keep_purging(ctx: AppContext) -> None:
-    """Purge every hour while the process lives."""
+    """Delete the expired entries of the trash every hour, as long as the process lives."""
     began, counted = now(), _count_seconds()
     await asyncio.sleep(FIRST_SECONDS)
     while True:

@@ -82,7 +82,7 @@ class Balance:
 
     @property
     def spent(self) -> Spent:
-        """The total of all purposes."""
+        """The total usage and cost of the calls for all purposes."""
         return sum(self.by_purpose.values(), start=Spent())
 
 

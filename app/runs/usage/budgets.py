@@ -39,8 +39,8 @@ MAX_USERS = 5
 class Budgeted:
     """The status of a budget, with the most expensive models and conversations.
 
-    A budget for each conversation (or agent) has many statuses: this is that of the most expensive one, whose id is
-    `subject`.
+    If the budget applies to each conversation (or agent) separately, this is the status for the one that spent most.
+    Its id is `subject`.
     """
 
     budget: SpendingBudget

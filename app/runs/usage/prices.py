@@ -3,8 +3,8 @@
     tariffs = await learn_tariffs(ctx, owner, {"anthropic:claude-sonnet-4-5"})
     price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
 
-The prices are those of the public table; prices that the user entered override them. A model on a local server is free
-if it has no price, even after the server was removed. A vendor's model that a local server forwards to has the vendor's
+The prices come from the public table. Prices that the user entered override them. A model on a local server is free if
+it has no price, even after the server was removed. A vendor's model that a local server forwards to has the vendor's
 price. An unknown price is None, never zero.
 """
 
@@ -52,7 +52,7 @@ async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) ->
                 own = await catalogue.own_prices(session, owner)
             except DamagedRowError:
                 own = None
-        # In a thread: the first look-up for a vendor reads the public price table.
+        # This runs in a thread, because the first look-up for a vendor reads the public price table.
         found = await asyncio.to_thread(_find_tariffs, providers, own, missing)
         if catalogue.price_changes == changes:
             known |= found

@@ -58,8 +58,8 @@ class ComposedView:
     - `parameters`: parameters for the next send only.
     - `edition`: the number that the page gave the draft; 0: none.
     - `turn`: the number of compositions so far.
-    - `models`: the models that get the draft. The view is composed for the first of them that can be used; if there is
-      none, for the model of the options.
+    - `models`: the models that get the draft. The view is composed for the first of these models that can be used or,
+      if none can, for the model of the options.
     - `composed`: the view on the page; None until it is ready.
     - `others`: the compositions for the other models.
     - `busy`: locked from a composition until the page shows its result.
@@ -170,7 +170,7 @@ class ComposedView:
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
         self.others = found.others
-        # only if the page did not request other options meanwhile
+        # Change the options only if the page did not request others meanwhile.
         if found.refusal is not None and self.options is found.requested:
             self.options = found.options
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict is temporary

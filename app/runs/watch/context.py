@@ -27,7 +27,7 @@ def show_context(
     """
     base, composition = composed.base, composed.composition
     boundary, boundary_reason = boundary_of(composition)
-    first = composition.first_sent
+    firsts = [one.first_sent for one in compared] or [_find_first_sent(composed)]
     layers = Layers(
         parameters,
         base.conversation.parameters,
@@ -45,7 +45,7 @@ def show_context(
         total=len(base.index),
         boundary=boundary,
         boundary_reason=boundary_reason,
-        first_sent=0 if first is None else first.position,
+        first_sent=min(filter(None, firsts), default=0),
         estimate=describe_estimate(composition.estimate),
         tools=show_tools(composed.tools),
         as_of=base.as_of.isoformat() if base.ages else "",
@@ -65,6 +65,17 @@ def show_compared(ctx: AppContext, owner: str, several: Sequence[Composed]) -> t
         return ()
     names = ctx.catalogue.names_of(owner, (one.base.profile.model for one in several))
     return tuple(
-        ComparedSendView(names[one.base.profile.model], one.composition.x, describe_estimate(one.composition.estimate))
+        ComparedSendView(
+            names[one.base.profile.model],
+            one.composition.x,
+            describe_estimate(one.composition.estimate),
+            _find_first_sent(one),
+        )
         for one in several
     )
+
+
+def _find_first_sent(composed: Composed) -> int:
+    """Return the position of the oldest pair that is sent, 0 if there is none."""
+    first = composed.composition.first_sent
+    return 0 if first is None else first.position

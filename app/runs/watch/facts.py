@@ -14,6 +14,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.damage import Damage
 from app.domain.costs.costs import price_pair
 from app.domain.costs.prices import Tariff
+from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import list_replaced
 from app.domain.topics.topics import UNKNOWN_TOPIC, build_topic_tree
 from app.runs.app_context import AppContext
@@ -31,12 +32,14 @@ class Showing:
     - `out`: the reasons why pairs in view are not sent.
     - `paths`: the paths of topics by id; None for a missing topic.
     - `tariffs`: the tariffs of the models that answered.
+    - `profiles`: the models that get the draft, if there are several.
     """
 
     base: ContextSnapshot
     paths: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     out: Mapping[str, OutReason] = field(default_factory=dict[str, OutReason])
     tariffs: Mapping[str, Tariff | None] = field(default_factory=dict[str, Tariff | None])
+    profiles: tuple[ModelProfile, ...] = ()
 
     def facts_of(self, pair: Pair) -> PairFacts:
         """Return the facts about this pair."""
@@ -49,8 +52,15 @@ class Showing:
             checkpoint=self.base.conversation.checkpoint,
             cost=price_pair(pair, self.tariffs.get(pair.model)),
             secrets=list_replaced(pair) if self.base.extras.redact else (),
-            unsupported=tuple(part.reason for part in list_unsupported(pair, self.base.profile)),
+            unsupported=self._list_unsupported(pair),
         )
+
+    def _list_unsupported(self, pair: Pair) -> tuple[str, ...]:
+        """Return the reasons why models do not accept parts of the pair. A reason that all have is listed once."""
+        several = (list_unsupported(pair, profile) for profile in self.profiles or (self.base.profile,))
+        if len(self.profiles) <= 1:
+            return tuple(part.reason for parts in several for part in parts)
+        return tuple(dict.fromkeys(part.reason for parts in several for part in parts))
 
 
 async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str | None]:

@@ -91,7 +91,7 @@ class PageWindow:
         async with pairs.reading:
             self.view.hold(options, composed)
             self._known.set()
-            again = pairs.look(composed)
+            again = pairs.look(composed, self.view.others)
             if before is None or before.base.filter != composed.base.filter:
                 pairs.dismiss_guest()
                 window = up_to(self.at, visible) if before is None and self.at else newest(visible)

@@ -35,6 +35,7 @@ from app.views.conversation.pair import NO_FACTS, PairFacts
 from app.views.reply.pair import ScreenPairView, ShownMarks, show_grown, show_pair
 from app.views.reply.panels import PermissionItemView, ToolProgressView
 from app.views.reply.tool_card import ToolCardView, waiting_in, watch_card
+from app.views.usage.figures import join_words
 
 BATCH = 200
 """Maximum number of pairs read in one statement."""
@@ -72,6 +73,8 @@ class WatchedPairs:
     sizes: dict[str, int] = field(default_factory=dict[str, int])
     running: str = ""
     _composed: Composed | None = None
+    # the composition for each model that gets the draft, by the name of the model; empty if there is only one model
+    _compared: dict[str, Composed] = field(default_factory=dict[str, Composed])
     _showing: Showing | None = None
     _own_out: dict[str, OutReason | None] = field(default_factory=dict[str, OutReason | None])
     _order: tuple[str, ...] = ()
@@ -91,7 +94,7 @@ class WatchedPairs:
         names = self.ctx.catalogue.names_of(self.owner, {pair.model for pair in self.views.values()})
         in_order = sorted(self.views.values(), key=attrgetter("position"))
         pairs = [_with_name(pair, names[pair.model]) for pair in in_order]
-        found = mark_boundaries(pairs, None if self._composed is None else self._composed.composition.boundary)
+        found = mark_boundaries(pairs, self._find_boundary())
         self.views.update((pair.id, pair) for pair in found)
         self._order = tuple(pair.id for pair in found)
         return found
@@ -116,7 +119,7 @@ class WatchedPairs:
             self.views[pair.id] = replace(view, parts=show_grown(view.parts, state.parts, growth.unchanged))
 
     def follows(self, pair_id: str, run_id: str | None) -> bool:
-        """Return True if this reply is the one that streams."""
+        """Return True if this reply of a pair is the one that streams on the page."""
         return self.following is not None and (self.following.id, self.following.run_id) == (pair_id, run_id)
 
     async def end(self, pair_id: str, run_id: str) -> bool:
@@ -206,16 +209,25 @@ class WatchedPairs:
 
     # --- appearance ---
 
-    def look(self, composed: Composed) -> bool:
-        """Use this composition from now on. Return True if all pairs must be read again to show them correctly."""
+    def look(self, composed: Composed, others: Sequence[Composed] = ()) -> bool:
+        """Use this composition from now on. Return True if all pairs must be read again to show them correctly.
+
+        `others` are the compositions for the other models that get the draft.
+        """
         bare = self._showing is None and bool(self.views)  # so far the page shows only the texts of the pairs
         before, self._composed, self._moved = self._composed, composed, True
+        several = (composed, *others) if others else ()
+        names = self.ctx.catalogue.names_of(self.owner, (one.base.profile.model for one in several))
+        self._compared = {names[one.base.profile.model]: one for one in several}
+        profiles = tuple(replace(one.base.profile, name=name) for name, one in self._compared.items())
         tariffs = known_tariffs(self.ctx, self.owner)
-        if self._showing is None:
-            self._showing = Showing(composed.base, tariffs=tariffs)
+        shown = self._showing
+        if shown is None:
+            self._showing = Showing(composed.base, tariffs=tariffs, profiles=profiles)
         else:
-            self._showing = replace(self._showing, base=composed.base, tariffs=tariffs)
-        return bare or (before is not None and _ways_of(before) != _ways_of(composed))
+            self._showing = replace(shown, base=composed.base, tariffs=tariffs, profiles=profiles)
+        is_same = before is None or _ways_of(before) == _ways_of(composed)
+        return bare or not is_same or (shown is not None and shown.profiles != profiles)
 
     def measure(self) -> None:
         """Update the tokens of each pair, and whether it is sent, from the current composition."""
@@ -226,9 +238,10 @@ class WatchedPairs:
             if view.lifecycle in RUNNING:
                 continue
             out = self._own_out.get(pair_id) or self._boundary_out(pair_id, view.position)
+            out_for = "" if out else self._describe_out_for(view.position)
             tokens = composed.base.tokens_of(pair_id, view.position)
-            if (out, tokens) != (view.out, view.tokens):
-                self.views[pair_id] = replace(view, out=out, tokens=tokens)
+            if (out, out_for, tokens) != (view.out, view.out_for, view.tokens):
+                self.views[pair_id] = replace(view, out=out, out_for=out_for, tokens=tokens)
 
     def watch_guest(self, visible: Sequence[Candidate]) -> None:
         """Update whether the filter hides the newest pair. A pair whose reply is running counts as not hidden."""
@@ -262,7 +275,8 @@ class WatchedPairs:
         if pair.lifecycle in RUNNING:
             view = replace(view, parts=())  # the run provides all parts of its reply
         else:
-            view = replace(view, out=view.out or self._boundary_out(pair.id, pair.position))
+            out = view.out or self._boundary_out(pair.id, pair.position)
+            view = replace(view, out=out, out_for="" if out else self._describe_out_for(pair.position))
         self.views[pair.id] = self.structured.put(view)
 
     def _facts_of(self, pair: Pair) -> PairFacts:
@@ -271,10 +285,26 @@ class WatchedPairs:
     def _boundary_out(self, pair_id: str, position: int) -> OutReason | None:
         if self.guest is not None and self.guest.hidden and self.guest.pair_id == pair_id:
             return OutReason.FILTERED
-        composition = None if self._composed is None else self._composed.composition
-        if composition is None or composition.boundary is None or position >= composition.boundary:
+        boundary = self._find_boundary()
+        if self._composed is None or boundary is None or position >= boundary:
             return None
-        return composition.boundary_reason
+        return self._composed.composition.boundary_reason
+
+    def _find_boundary(self) -> int | None:
+        """Return the position of the oldest pair that is sent; None if no pair is left out.
+
+        With several models, this is the oldest pair that any of them gets.
+        """
+        several = tuple(self._compared.values()) or (() if self._composed is None else (self._composed,))
+        boundaries = [one.composition.boundary for one in several]
+        known = [boundary for boundary in boundaries if boundary is not None]
+        return min(known) if known and len(known) == len(boundaries) else None
+
+    def _describe_out_for(self, position: int) -> str:
+        """Name the models that do not get a pair at this position; "" if all models that get the draft get the pair."""
+        boundaries = ((name, one.composition.boundary) for name, one in self._compared.items())
+        names = [name for name, boundary in boundaries if boundary is not None and position < boundary]
+        return join_words(names) if names else ""
 
     def _is_outdated(self, pair: Pair) -> bool:
         """Return True if this pair was read earlier than the start of the reply that streams in it."""
@@ -312,7 +342,7 @@ def _ways_of(composed: Composed) -> tuple[object, ...]:
 def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
-    """Return the view of a running pair, with the progress of its tool calls and the calls that wait for permission."""
+    """Return a running pair (`view`) with the progress of its tool calls, and the calls that wait for permission."""
     waiting, reports = waiting_in(view.id, permissions), {one.tool_call_id: one for one in progress}
     if not waiting and not reports:
         return view

@@ -198,7 +198,7 @@ class Watcher:
         return frozenset(pair.id for pair in self.screen.pairs if pair.out is OutReason.DAMAGED)
 
     def pair(self, pair_id: str) -> ScreenPairView | None:
-        """Return the view of a pair, or None if it is not on the page."""
+        """Return a pair in the form that the page shows, or None if it is not on the page."""
         return self._pairs.views.get(pair_id)
 
     def amend(self, pair_id: str, **marks: Unpack[ShownMarks]) -> None:
@@ -242,7 +242,8 @@ class Watcher:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
                     await self._window.show_stored()
-                # Started after the composition, so that an event during the composition marks it as outdated.
+                # The task is started after the composition was started. So an event that arrives in the meantime marks
+                # the composition as outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:

@@ -46,7 +46,7 @@ class AgentState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Load the agents, and choose that of the conversation on screen.
+        """Load the agents, and choose the agent of the conversation on screen.
 
         On the start page, choose the agent that was used last.
         """
@@ -86,7 +86,7 @@ class AgentState(rx.State):
 
 
 async def load_model_names(agents: Iterable[Agent]) -> dict[str, str]:
-    """Return the names of the models of these agents for people, by model."""
+    """Return the display names of the models that these agents use, by model."""
     ctx = current()
     async with ctx.store.read() as session:
         models = (agent.model for agent in agents if agent.model)

@@ -71,7 +71,7 @@ class AgentFormState(rx.State):
 
     @rx.var
     def editing(self) -> str:
-        """The form that the address names: "new", or "agent" or "copy" with an id ("agent a1"); "" for the list."""
+        """The form that the address names: "new", "agent a1" to edit an agent, "copy a1" to copy one; "": the list."""
         query = self.router.url.query_parameters
         if "copy" in query:
             return f"copy {query['copy']}"
@@ -119,7 +119,7 @@ class AgentFormState(rx.State):
 
     @rx.event(background=True)
     async def suggest_models(self) -> None:
-        """Request the providers' models, and suggest all of them except the agent's own."""
+        """Request the providers' models, and suggest all of them except the model that the agent has."""
         offers = await list_models(current(), LOCAL_OWNER)
         models = tuple(
             ModelItem(profile.model, f"{profile.name} · {offer.provider.row.label}")

@@ -80,7 +80,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def restore_agent(self, agent_id: str) -> rx.event.EventType[()]:
-        """Restore a deleted agent. Undo calls this."""
+        """Restore a deleted agent. Undo sends this event."""
         try:
             await restore_agent(current(), LOCAL_OWNER, str(agent_id))
         except InviewError as error:

@@ -79,7 +79,7 @@ class AllowedItem:
 
 @dataclass(frozen=True)
 class ModelItem:
-    """A suggested model."""
+    """A model that the form of an agent suggests."""
 
     model: str
     name: str

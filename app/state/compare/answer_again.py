@@ -38,7 +38,7 @@ _EXPLAINED: Final = "The pairs in view above it are sent along; the current repl
 
 @dataclass(frozen=True, slots=True)
 class AnswerAgainView:
-    """The pair that is answered again. `label` is the name of the menu."""
+    """The pair that the model chosen in the menu answers again. `label` is the name of the menu."""
 
     pair_id: str
     label: str

@@ -53,7 +53,7 @@ class ComparisonChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class ComparableRow:
-    """A model in the dialog. `held`: it cannot be ticked, because enough models are ticked already."""
+    """A model in the dialog of a comparison. `held`: it cannot be ticked, because enough models are ticked already."""
 
     model: str
     name: str

@@ -44,7 +44,7 @@ class KeepingState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Clear the error of a comparison on the previous page."""
+        """Clear the error message, because it belongs to a comparison on the previous page."""
         self.busy, self.fault = False, ""
 
     @rx.event(background=True)
@@ -88,7 +88,10 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def reopen(self, conversation_id: str) -> None:
-        """Restore the last discarded comparison of a conversation. Undo calls this, so no toast offers to undo it."""
+        """Restore the last discarded comparison of a conversation.
+
+        Undo sends this event, so no toast offers to undo it.
+        """
         if (valid_id := text_in(conversation_id, MAX_ID)) is None:
             return
         try:
@@ -100,8 +103,8 @@ class KeepingState(rx.State):
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
         """Undo the end of a comparison that answered a pair again: restore the version `version` of this pair.
 
-        Also restore the later pairs that were deleted when the user kept a reply (`gone`). Undo calls this, so no toast
-        offers to undo it.
+        Also restore the later pairs that were deleted when the user kept a reply (`gone`). Undo sends this event, so no
+        toast offers to undo it.
         """
         here, valid_id, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or valid_id is None or number is None or not all(text_in(each, MAX_ID) for each in gone):

@@ -46,12 +46,12 @@ class DraftFile:
 
 
 def begin_file(key: str, name: str, length: int) -> DraftFile:
-    """Return the draft's file for an upload of `length` bytes that has just started."""
+    """Return a file of the draft whose upload, of `length` bytes, has just started."""
     return DraftFile(key, name, note=size(length))
 
 
 def describe_upload(key: str, upload: Upload) -> DraftFile:
-    """Return the draft's file for a complete upload."""
+    """Return a file of the draft whose upload is complete."""
     kept = upload.attachment
     note = size(len(kept.data))
     if upload.kind is UploadKind.TEXT:

@@ -93,7 +93,8 @@ class InsertingState(VisitedState, rx.State):
     prompts: rx.Field[tuple[PromptRow, ...]] = rx.field(())
     _offers: tuple[Insertable, ...] = ()
     _chosen: Insertable | None = None
-    # grows with each choice and each return to the list, so that the answer to an earlier choice is dropped
+    # This number grows with each choice and each return to the list, so that the answer to an earlier choice is
+    # dropped.
     _turn: int = 0
 
     @rx.event

@@ -212,7 +212,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event
     async def put_edit(self, edit_id: str) -> None:
-        """Insert the unsaved text of this edit, which the browser keeps, in front of the draft."""
+        """Insert the text of an unfinished edit of a pair, which the browser has stored, in front of the draft."""
         if name := text_in(edit_id, _MAX_ID):
             self.order = make_order(OrderKind.PUT_EDIT, name)
 
@@ -237,7 +237,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.var
     def file_ids(self) -> str:
-        """The ids of the uploads that have arrived, in the format of the text area's storage."""
+        """The ids of the uploads that have arrived, separated by blanks, as the text area stores them."""
         return " ".join(ids_of(self.files))
 
     @rx.var
@@ -247,12 +247,12 @@ class MessageBox(rx.State, mixin=True):
 
     @property
     def text(self) -> str:
-        """The text of the text area that was received last."""
+        """The text in the text area, as the browser reported it last."""
         return self._draft
 
     @property
     def edition(self) -> int:
-        """The text area's number for the text that was received last, 0 if none was received."""
+        """The number that the text area gave to the text that it reported last, 0 if it reported none."""
         return self._edition
 
 

@@ -71,7 +71,7 @@ class Offered:
 async def find_offers(agent_id: str) -> Offered:
     """Return the prompts and resources of the enabled MCP servers of an agent.
 
-    If `agent_id` is "none" (no agent), return those of all enabled servers.
+    If `agent_id` is "none" (no agent), return the prompts and resources of all enabled servers.
 
     Raises:
         NotFoundError: no such agent.

@@ -21,13 +21,14 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.request.composition import NAMES_OF_LIMITS, describe_cost
-from app.views.usage.figures import money, number, plural
+from app.views.usage.figures import join_words, money, number, plural
 
 FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
 CURRENT = "current"
+CHANGED = "The context has changed"
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 _NEW_REQUEST = WayView(
@@ -62,7 +63,7 @@ class Way:
 
 
 async def remember_way(over_budget: OverBudget) -> None:
-    """Store this choice in the preferences, so that it applies to every later send that does not fit."""
+    """Store this choice in the preferences, so that it applies to every later send that exceeds its budget."""
     preferences = await read_preferences(current(), LOCAL_OWNER)
     await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
 
@@ -70,11 +71,11 @@ async def remember_way(over_budget: OverBudget) -> None:
 def describe_over_budget(
     budget_options: BudgetOptions, *, models: Sequence[str] = (), summary: bool = True
 ) -> OverBudgetView:
-    """Return the content of the dialog of a send that does not fit.
+    """Return the content of the dialog "This does not fit", for a send that exceeds its budget.
 
     `models`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
     names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. The
-    caller sets `summary` to False if a pair is sent again that the summary would include.
+    caller sets `summary` to False if a pair is sent again and the summary would include this pair.
     """
     message = _explain(budget_options)
     message = f"{_name_of(budget_options.model, models)}: {message}" if models else message
@@ -113,11 +114,14 @@ def read_way(key: str) -> Way | None:
 
 
 def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()) -> OverBudgetView:
-    """Return the content of the dialog of a send that would contain other pairs than the page has counted.
+    """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
-    `models`: these models get the message, so the text names the one that would get other pairs.
+    `models`: these models get the message, so the text names the model that would get other pairs. If the page counted
+    for a model that gets no message, the text names all models that do, without numbers.
     """
     composition = error.composition
+    if models and error.model not in models:
+        return _describe_changed_view(error, models)
     now = plural(composition.x, "pair")
     estimate = composition.estimate
     way = WayView(
@@ -129,7 +133,16 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
     )
     to = f" to {_name_of(error.model, models)}" if models else ""
     message = f"{now} would be sent{to} now, {describe_difference(error.seen, composition.x)}."
-    return OverBudgetView(f"{message} {KEPT}", (way,), "The context has changed", remembers=False, model=error.model)
+    return OverBudgetView(f"{message} {KEPT}", (way,), CHANGED, remembers=False, model=error.model)
+
+
+def _describe_changed_view(error: SelectionChangedError, models: Sequence[str]) -> OverBudgetView:
+    """Return the content of the dialog if the pairs in view changed and were counted for a model that gets none."""
+    name = "Send the pairs in view now" if error.composition.y else "Send the draft alone"
+    way = WayView(AS_COUNTED, name, "", "What the requests would contain now.", error.selection)
+    names = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values())
+    message = f"The pairs in view have changed since they were counted. {names} would get the pairs in view now."
+    return OverBudgetView(f"{message} {KEPT}", (way,), CHANGED, remembers=False, model=error.model)
 
 
 def _name_of(model: str, models: Sequence[str]) -> str:
@@ -147,7 +160,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
-    """Return the pairs that are summarised before the send by the option with this key.
+    """Return the pairs that are summarised before the send if the person chooses the option with this key.
 
     If the option summarises no pairs, or if there is no such option, return the default extent.
     """

@@ -185,7 +185,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def unset(self) -> None:
-        """Remove all parameters of the dialog's scope."""
+        """Remove all parameters of the dialog's scope: those of the conversation or those of the next send."""
         if self.form is not None and (now := await self._read()) is not None:
             await self._store(now, self.form.scope, *NOTHING_SET)
 
@@ -202,7 +202,7 @@ class ParametersState(VisitedState, rx.State):
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
         """Restore the previous parameters of a conversation, given as texts.
 
-        Undo calls this, so no further undo is offered.
+        Undo sends this event, so no further undo is offered.
         """
         valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))

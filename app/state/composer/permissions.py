@@ -75,7 +75,10 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def answer(self, form: dict[str, Any]) -> rx.event.EventSpec | None:
-        """Answer the permission request in the form with the answer that `choose` stored and the values of the form."""
+        """Answer the permission request that the form names, with the answer that `choose` stored.
+
+        The other values of the form are the edited arguments and the patterns of a rule.
+        """
         chosen, self._chosen = self._chosen, None
         by_key, self._by_pointer = not self._by_pointer, False
         card = self._find(form.get("request"))

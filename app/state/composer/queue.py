@@ -111,7 +111,7 @@ class QueueState(rx.State):
         self.draft = dict(self._unfinished).get(item.id, item.text)
         _show_status(self)
         token, conversation_id = self.router.session.client_token, self._conversation()
-        async with _TURNS.held(token, _TURNS.take(token)):
+        async with _TURNS.held(_TURNS.take(token)):
             try:
                 ctx = await context_for(current(), conversation_id)
                 if (await read_queue(ctx, LOCAL_OWNER, conversation_id)).hold is None:
@@ -170,7 +170,7 @@ class QueueState(rx.State):
             self._paused = ""
             turn = _TURNS.take(token)
         fault: InviewError | None = None
-        async with _TURNS.held(token, turn):
+        async with _TURNS.held(turn):
             try:
                 ctx = await context_for(current(), conversation_id)
                 await resume_queue(ctx, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
@@ -213,7 +213,10 @@ class QueueState(rx.State):
 
     @rx.event
     async def put_back(self, item_id: str) -> None:
-        """Put a removed text back into the queue, at its old place. Undo calls this, so no further undo is offered."""
+        """Put a removed text back into the queue, at its old place.
+
+        Undo sends this event, so no further undo is offered.
+        """
         dropped = next((each for each in self._dropped if each.item.id == item_id), None)
         if dropped is None:
             return

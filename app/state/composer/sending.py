@@ -2,7 +2,8 @@
 
     comparison_id = await deliver(draft)         # raises an error if the draft is refused
 
-Drafts of one tab are delivered one after the other, in the order of their sends (`app/state/tab/turns.py`).
+Drafts of one tab for one conversation are delivered one after the other, in the order of their sends
+(`app/state/tab/turns.py`).
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Draft:
     - `schema`, `send_parameters`: apply to this send alone.
     - `models`: several models that answer side by side.
     - `waited`: the text is the first one of the queue, and the send resumes the queue.
+    - `moved`: the text was sent from the start page, for the conversation that the text before it has started.
 
     The pairs that the page has counted:
 
@@ -56,9 +58,9 @@ class Draft:
     - `uncounted`: the pairs that arrived on the screen since then.
     - `left_out`: the pairs that the person has deleted, or that the page shows as damaged, since then.
 
-    The option that a person chose in a dialog that held back the send:
+    The choice that a person made in a dialog that held back the send:
 
-    - `over_budget`: this option.
+    - `over_budget`: the chosen option.
     - `selection`: names the pairs to send.
     - `older`: the pairs that are summarised first.
     - `choices`, `selections`: for several models, the option and the pairs for each model that a dialog asked about.
@@ -76,6 +78,7 @@ class Draft:
     send_parameters: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
     waited: bool = False
+    moved: bool = False
     counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
     uncounted: tuple[str, ...] = ()
     left_out: frozenset[str] = frozenset()
@@ -180,7 +183,7 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
 
 @dataclass(eq=False, slots=True)
 class Delivered:
-    """The conversations of the last delivered sends, by the tab and by the id that its text area gave to the send.
+    """The conversations that the last sends were delivered to, by the tab and by the id that the tab gave to the send.
 
     A page that lost its connection does not know the result of a send and repeats it with the same id. The repeated
     send gets the result of the first one and is not delivered again.

@@ -60,7 +60,7 @@ from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
-from app.state.tab.turns import Turns
+from app.state.tab.turns import Turns, token_in
 from app.state.tab.visit import Visit, VisitedState, visit_of
 from app.state.topics.chosen import TopicState
 from app.views.usage.figures import join_words
@@ -80,7 +80,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     - `running`: the id of the pair whose reply is running.
     - `stopping`: the id of the pair whose reply is being stopped.
     - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
-    - `over_budget`: the content of the dialog of a send that does not fit.
+    - `over_budget`: the content of the dialog for a send that exceeds its budget.
     - `work`: the progress of the summary that is written before the send.
     - `compared`: names the models that the next draft goes to, if several were chosen before it was written; "" for
       none.
@@ -106,11 +106,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     _ordered: tuple[str, tuple[str, ...]] = ("", ())
     _next_models: tuple[str, ...] = ()  # the models that `compared` names
     _going: str = ""  # the conversation that a first message has started, until the page shows it
-    _summary_run: str = ""
+    _summary_runs: tuple[tuple[str, str], ...] = ()  # conversations with the run of the summary before a send
 
     @rx.event
     async def open(self) -> list[Any]:
-        """Clear the data of the previous page. On the start page, read the prelude."""
+        """Clear the data of the previous page. On the start page, read the text about the user that sends include."""
         await self._come_to_page()
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
@@ -131,15 +131,17 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Deliver the oldest draft that waits in this state, as soon as the delivery of earlier drafts has ended."""
+        """Deliver the oldest draft that waits in this state, after the earlier drafts for its conversation.
+
+        A summary that is written before one of these drafts ends first, too. Other conversations do not wait for it.
+        """
         async with self:
             if not self._taken:
                 return
             draft, *rest = self._taken
             self._taken = tuple(rest)
-            token = self.router.session.client_token
-            turn = _TURNS.take(token)
-        async with _TURNS.held(token, turn):
+            turn = _TURNS.take(self._order_of(draft))
+        async with _TURNS.held(turn):
             yield _go_to(await self._deliver(draft))
             if draft.files:
                 yield ComposerState.count_files
@@ -182,7 +184,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Choose an option in the dialog of a send that does not fit. `go_on` carries it out."""
+        """Choose an option in the dialog for a send that exceeds its budget. `go_on` carries it out."""
         way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
         older = extent_of(self.over_budget, str(key))
         draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
@@ -204,15 +206,14 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event(background=True)
     async def go_on(self) -> Events:
-        """Carry out the chosen option of a send that does not fit."""
+        """Carry out the option that the person chose for a send that exceeds its budget."""
         async with self:
             chosen, self._chosen_way = self._chosen_way, None
             if chosen is None:
                 return
             draft, way = chosen
-            token = self.router.session.client_token
-            turn = _TURNS.take(token)
-        async with _TURNS.held(token, turn):
+            turn = _TURNS.take(self._order_of(draft))
+        async with _TURNS.held(turn):
             if way.summarise:
                 await self._summarise_first(draft)
                 return
@@ -227,7 +228,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
-        """Cancel the send that does not fit. Its text goes back into the message box."""
+        """Cancel the send that exceeds its budget. Its text goes back into the message box."""
         draft, self._pending, self.over_budget, self._remembers = self._pending, None, None, False
         if draft is not None:
             await self._answer(draft, accepted=False)
@@ -237,8 +238,9 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     async def stop_summary(self) -> None:
         """Stop the summary that is written before the send."""
         async with self:
-            run_id, conversation_id = self._summary_run, conversation_in(self.router.url.path)
-        if run_id:
+            conversation_id = conversation_in(self.router.url.path)
+            run_id = dict(self._summary_runs).get(conversation_id)
+        if run_id is not None:
             await cancel_run(await context_for(current(), conversation_id), LOCAL_OWNER, run_id)
 
     @rx.event(background=True)
@@ -320,16 +322,17 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         if name is None:
             return None
         if words is not None and not words.strip() and not self.files:
-            # the page waits for an answer, and does not count until it has arrived
+            # The page waits for this answer, and counts no tokens before it arrives.
             self._note_answer(name, accepted=False)
             return None
         await self._come_to_page()
         self.fault = ""
-        ordered = self.order is not None and self.order.id == order_id
-        models = self._models_of(order_id) if ordered else self._next_models
+        order = self.order if self.order is not None and self.order.id == order_id else None
+        # An order to send a draft has its models. "Continue" is the next message, which `compared` is about.
+        models = self._models_of(order_id) if order is not None and order.kind is OrderKind.SEND else self._next_models
         if models:
             self._compare_next(())
-        if ordered:
+        if order is not None:
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
         options = await options_of(self, conversation_id)
@@ -351,9 +354,12 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     async def _deliver(self, draft: Draft) -> str:
         """Send the draft and show the result. Return the id of the conversation that the send started, "" for none."""
-        target, begun = draft.conversation_id, ""
+        is_first = not draft.conversation_id
         async with self:
-            token = self.router.session.client_token
+            token, made = self.router.session.client_token, self._find_made(draft)
+        if made:
+            draft = replace(draft, conversation_id=made, moved=True)
+        target, begun = draft.conversation_id, ""
         try:
             if delivered := _DELIVERED.find(token, draft.id):
                 target = delivered
@@ -378,7 +384,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             raise
         if draft.id:
             _DELIVERED.note(token, draft.id, target)
-        moved = "" if draft.conversation_id else target
+        moved = target if is_first else ""
         async with self:
             self._going = moved or self._going
             await self._answer(draft, accepted=True)
@@ -392,14 +398,20 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         """Deliver the draft. Return the id of its conversation, new or not, and of its comparison ("" for none)."""
         if draft.conversation_id:
             return draft.conversation_id, await deliver(draft)
-        async with self:
-            made = self.made if self._made_as == draft.new else ""
-        if made:  # the previous text on this page has started this conversation
-            return made, await deliver(replace(draft, conversation_id=made))
         made, comparison = await deliver_first(draft)
         async with self:
             self.made, self._made_as = made, draft.new
+            token = self.router.session.client_token
+            _TURNS.continue_in(token_in(token, ""), token_in(token, made))
         return made, comparison
+
+    def _order_of(self, draft: Draft) -> str:
+        """Return the name of the order in which this draft is delivered. Drafts for one conversation have one order."""
+        return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
+
+    def _find_made(self, draft: Draft) -> str:
+        """Return the conversation that the previous text on the start page has started for this draft, "" for none."""
+        return "" if draft.conversation_id or self._made_as != draft.new else self.made
 
     async def _answer(self, draft: Draft, *, accepted: bool) -> None:
         if not accepted:
@@ -411,10 +423,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
                 self._keep_returned(draft.conversation_id, draft.schema, draft.files)
             await restore_send_parameters(self, draft.conversation_id, draft.send_parameters)
         if draft.id:
-            self._note_answer(draft.id, accepted=accepted)
+            moved = draft.conversation_id if draft.moved and not accepted else ""
+            self._note_answer(draft.id, accepted=accepted, moved=moved)
 
-    def _note_answer(self, send_id: str, *, accepted: bool) -> None:
-        self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted))
+    def _note_answer(self, send_id: str, *, accepted: bool, moved: str = "") -> None:
+        self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted, moved))
 
     async def _ask_about(self, draft: Draft, dialog: OverBudgetView) -> None:
         """Open the dialog of a send that is held back, unless another page is open by now."""
@@ -444,6 +457,17 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         if self._is_on_page_of(draft):
             self.work = SummaryWorkView(message)
 
+    def _end_work(self, draft: Draft) -> None:
+        """Remove the progress of the summary before this send. The progress of a summary on another page stays."""
+        self._note_summary(draft, None)
+        if self._is_on_page_of(draft):
+            self.work = None
+
+    def _note_summary(self, draft: Draft, run_id: str | None) -> None:
+        """Note the run of the summary before this send; None: it has ended."""
+        others = tuple(each for each in self._summary_runs if each[0] != draft.conversation_id)
+        self._summary_runs = others if run_id is None else (*others, (draft.conversation_id, run_id))
+
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
 
@@ -459,7 +483,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
                 options = options if item is None else view_options_of(item)
             summary = await summarise(ctx, LOCAL_OWNER, target, options, draft.text, draft.older)
             async with self:
-                self._summary_run = summary.started.run_id
+                self._note_summary(draft, summary.started.run_id)
                 self._show_work(draft, describe_work(summary.count, 0))
             async for characters in follow_summary(ctx, target, summary):
                 async with self:
@@ -470,7 +494,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             return
         finally:
             async with self:
-                self.work, self._summary_run = None, ""
+                self._end_work(draft)
         if draft.waited:
             await self._deliver(replace(draft, options=ViewOptions()))
             return

@@ -34,7 +34,8 @@ class TooltipState(rx.State):
 
     - `counting`: the provider's count was requested and has not arrived.
     - `exact`: a text with that count, or with the reason why there is none.
-    - `_counted`: the figures that the composer showed with that count. If it shows others, `exact` is outdated.
+    - `_counted`: the figures that the composer showed when the count arrived. If it shows other figures now, `exact` is
+      outdated.
     """
 
     cached: rx.Field[CachedCostView | None] = rx.field(None)

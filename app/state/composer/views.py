@@ -43,11 +43,13 @@ class BoxOrder:
 class SendAnswer:
     """The result of a send: accepted or refused. `id` is the id that the text area gave to the send.
 
-    The text of a refused send goes back into the message box.
+    The text of a refused send goes back into the message box. `moved` is the conversation whose message box that is, if
+    it differs from the page that the text was sent from; otherwise "".
     """
 
     id: str
     accepted: bool
+    moved: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class WayView:
-    """One option of a send that does not fit. `selection` names the pairs that it sends, "" if it names none.
+    """An option for a send that exceeds its budget. `selection` names the pairs that it sends, "" if it names none.
 
     `up_to` is the position of the last pair that it summarises first, 0 for none.
     """
@@ -84,7 +86,7 @@ class WayView:
 
 @dataclass(frozen=True)
 class OverBudgetView:
-    """The dialog of a send that does not fit: its message and its options (`ways`).
+    """The dialog for a send that exceeds its budget: its message and its options (`ways`).
 
     `remembers`: the choice can also apply to later sends. `model` is the model of the send.
     """
@@ -98,7 +100,7 @@ class OverBudgetView:
 
 @dataclass(frozen=True)
 class SplitRow:
-    """One part of a send, with its tokens. `part`: the tokens are included in those of the previous row."""
+    """One part of a send, with its tokens. `part`: these tokens are part of the tokens of the previous row."""
 
     name: str
     tokens: str

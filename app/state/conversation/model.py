@@ -41,7 +41,7 @@ class ModelChoice:
 class LocalServer:
     """A model server that was found on this machine.
 
-    `model` is the full name of its first model, `name` is this model's name for people.
+    `model` is the full name of its first model, `name` is the display name of this model.
     """
 
     label: str
@@ -61,7 +61,7 @@ class ModelState(rx.State):
     """The chosen model, and the menu of models.
 
     - `chosen`: the model as "provider:model".
-    - `chosen_name`: its name for people.
+    - `chosen_name`: its display name.
     - `chosen_in`: the conversation that the choice applies to; "": a new one.
     - `images`: the chosen model accepts images.
     - `capable`: otherwise, some models that accept images.
@@ -84,7 +84,7 @@ class ModelState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show the model of the conversation on screen; on the start page, that of the next conversation."""
+        """Read and show the model of the conversation on screen or, on the start page, of the next conversation."""
         ctx = current()
         model = await self._model_here(ctx)
         self.chosen_in = conversation_in(self.router.url.path)

@@ -136,7 +136,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, text: str) -> None:
-        """Restore the previous system prompt. Undo calls this, so no further undo is offered."""
+        """Restore the previous system prompt. Undo sends this event, so no further undo is offered."""
         valid_id, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
         if valid_id is not None and prompt is not None:
             await self._store(valid_id, prompt)

@@ -139,7 +139,7 @@ class FilterLineState(VisitedState, FilterState):
         async with self:
             token = self.router.session.client_token
             turn = _TURNS.take(token)
-        async with _TURNS.held(token, turn):
+        async with _TURNS.held(turn):
             await self._write_chip(name, term)
 
     async def _write_chip(self, name: str, term: str) -> None:

@@ -186,7 +186,7 @@ class BranchState(rx.State):
 
     @rx.event
     async def take_back(self, fork_id: str, pair_count: int) -> rx.event.EventType[()] | None:
-        """Delete a fork that was just made, unless its number of pairs has changed since then. Undo calls this."""
+        """Delete a fork that was just made, unless its number of pairs has changed since. Undo sends this event."""
         self._forked = ("", "", 0.0)
         ctx = await context_for(current(), str(fork_id))
         try:

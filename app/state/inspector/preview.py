@@ -41,6 +41,15 @@ TABS: Final = ("readable", "json", "changes")
 LARGE: Final = 400_000
 """Size in bytes above which the preview of a body is not updated automatically."""
 _MAX_KEY: Final = 40
+_MAX_MODEL: Final = 300
+
+
+@dataclass(frozen=True)
+class PreviewModel:
+    """One of several models that get the next message, with its `name` for people."""
+
+    model: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,7 @@ class PreviewState(rx.State):
     - `stale`: the next send may differ from this request.
     - `busy`: the request is being built, which takes a while if it is `large`.
     - `conversation`: the id of the conversation that the request belongs to.
+    - `models`: the models that get the next message, if there are several. `model` is the one whose request is shown.
     - `edition`: the text area's number for the draft in the request. If the text area has another number now, the
       preview belongs to an earlier text.
     - `body`, `changes`: set only while the open tab shows them.
@@ -95,6 +105,8 @@ class PreviewState(rx.State):
 
     tab: rx.Field[str] = rx.field("readable")
     conversation: rx.Field[str] = rx.field("")
+    models: rx.Field[tuple[PreviewModel, ...]] = rx.field(())
+    model: rx.Field[str] = rx.field("")
     request: rx.Field[RequestView | None] = rx.field(None)
     body: rx.Field[BodyView | None] = rx.field(None)
     changes: rx.Field[ChangesView | None] = rx.field(None)
@@ -136,6 +148,16 @@ class PreviewState(rx.State):
             await self._show_again()
 
     @rx.event(background=True)
+    async def choose_model(self, model: str) -> None:
+        """Show the request to this model, which is one of those that get the next message."""
+        chosen = text_in(model, _MAX_MODEL)
+        async with self:
+            if chosen == self.model or chosen not in {one.model for one in self.models}:
+                return
+            self.model = chosen
+        await self._read()
+
+    @rx.event(background=True)
     async def show_earlier(self) -> None:
         """Show some older messages of the request in addition to those on screen."""
         async with self:
@@ -167,9 +189,10 @@ class PreviewState(rx.State):
             moment = self._moment()
             if moment is None:
                 return
-            turn, selection = self._begin(moment.conversation_id), self._selection()
+            self._list_models(moment)
+            turn, selection, model = self._begin(moment.conversation_id), self._selection(), self.model
         try:
-            prepared = await _prepare(moment)
+            prepared = await _prepare(moment, model)
             shown = await _describe(prepared, selection)
         except InviewError as error:
             async with self:
@@ -212,6 +235,14 @@ class PreviewState(rx.State):
         """
         return moment_of(self) if conversation_in(self.router.url.path) else self._first
 
+    def _list_models(self, moment: Moment | FirstDraft) -> None:
+        """Show the models that get the next message. If none of them is chosen, the first one that can be used is."""
+        models = _models_of(moment)
+        names = current().catalogue.names_of(LOCAL_OWNER, models)
+        self.models = tuple(PreviewModel(model, names[model]) for model in models)
+        if self.model not in models:
+            self.model = (moment.options.model or "") if models else ""
+
     def _begin(self, conversation_id: str) -> int:
         """Start a build and return its number. If the request on screen is of another conversation, clear it."""
         if conversation_id != self.conversation:
@@ -243,12 +274,21 @@ async def note_first(state: rx.State, draft: FirstDraft) -> None:
     note_moment(preview)
 
 
-async def _prepare(moment: Moment | FirstDraft) -> _Prepared:
+def _models_of(moment: Moment | FirstDraft) -> tuple[str, ...]:
+    """Return the models that get the next message; () if it is only one."""
+    if isinstance(moment, Moment):
+        return moment.models
+    return (moment.options.model or "", *moment.others) if moment.others else ()
+
+
+async def _prepare(moment: Moment | FirstDraft, model: str) -> _Prepared:
+    """Plan the request to this model; "": to the model of the view options."""
     ctx = await context_for(current(), moment.conversation_id)
-    planned = await _plan(ctx, moment)
+    options = replace(moment.options, model=model) if model else moment.options
+    planned = await _plan(ctx, replace(moment, options=options))
     key = ctx.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
-    profile, others = planned.composed.base.profile, moment.others if isinstance(moment, FirstDraft) else moment.models
-    name = ctx.catalogue.names_of(LOCAL_OWNER, {profile.model, *others})[profile.model] if others else profile.name
+    profile, models = planned.composed.base.profile, _models_of(moment)
+    name = ctx.catalogue.names_of(LOCAL_OWNER, {profile.model, *models})[profile.model] if models else profile.name
     return _Prepared(moment.conversation_id, planned, key, name)
 
 

@@ -39,7 +39,7 @@ class KeptRequestView:
 
     - `at`: the time when it was sent (ISO 8601).
     - `size`: describes the size of its body.
-    - `model_name`: the name of its model for people.
+    - `model_name`: the display name of its model.
     """
 
     model: str

@@ -1,4 +1,4 @@
-"""The section on the tools of the conversation on screen: those that the next send includes, and the choice of them.
+"""The section on the tools of the conversation on screen: the tools of the next send, and how they are chosen.
 
 A choice is stored before the tab's next event is handled. So a send that follows the choice already uses it.
 """

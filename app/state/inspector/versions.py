@@ -116,14 +116,14 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_before(self, number: str) -> None:
-        """Choose the version "From": the differences lead from this version to the other one."""
+        """Choose the first version of the comparison ("From" in the dialog): text only in it is shown as removed."""
         async with self:
             self._before = _number_in(number) or self._before
         await self._read()
 
     @rx.event(background=True)
     async def choose_after(self, number: str) -> None:
-        """Choose the version "To": the differences lead from the other version to this one."""
+        """Choose the second version of the comparison ("To" in the dialog): text only in it is shown as added."""
         async with self:
             self._after = _number_in(number) or self._after
         await self._read()
@@ -174,7 +174,7 @@ class VersionsState(VisitedState, rx.State):
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
         """Undo a change of the current version: make `version` current again instead of `standing`.
 
-        Undo calls this, so no further undo is offered.
+        Undo sends this event, so no further undo is offered.
         """
         valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if valid_id is None or number is None or seen is None:

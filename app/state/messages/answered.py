@@ -22,7 +22,10 @@ MAX_OPENING: Final = 2**31
 
 
 class AnsweredState(rx.State):
-    """The report that an action is done. `answered` is the page's number for the latest one that is done or refused."""
+    """The report to the page that an action is done or was refused.
+
+    `answered` is the number that the page gave to the latest such action.
+    """
 
     answered: rx.Field[int] = rx.field(0)
     _opening: int = 0
@@ -42,16 +45,16 @@ class AnsweredState(rx.State):
 
 
 async def begin_work(state: rx.State) -> None:
-    """Delay the report of the current action until `end_work` is called, because another event continues the action.
+    """Postpone the report to the page that the current action is done, because another event continues the action.
 
-    The handler that the page calls must call this before it ends.
+    `end_work` sends the report. The handler that the page calls must call `begin_work` before it ends.
     """
     answered = await state.get_state(AnsweredState)
     answered._works += 1  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def end_work(state: rx.State) -> None:
-    """Report an action that `begin_work` has delayed, because the event that continued the action is done.
+    """Report to the page that an action is done. `begin_work` has postponed this report.
 
     A background handler calls this inside `async with self`, after any redirect.
     """

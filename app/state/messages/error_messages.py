@@ -15,27 +15,7 @@ from app.domain.errors import (
     SendLockedError,
     add_next_step,
 )
-
-_FIELDS: Final[Mapping[str, str]] = {
-    "about_me": "The text about you",
-    "amount": "The amount",
-    "arguments": "The arguments",
-    "attachment": "The file",
-    "attachments": "The files",
-    "file": "The file",
-    "filter": "The filter",
-    "key": "The key",
-    "line": "The line",
-    "model": "The model",
-    "models": "The models",
-    "name": "The name",
-    "path": "The topic",
-    "schema": "The schema",
-    "summary": "The summary",
-    "text": "The message",
-    "topic": "The topic",
-}
-"""The names of input fields for people, for a reason that continues the sentence (`_PREDICATES`)."""
+from app.views.input_errors import describe_input
 
 _NOT_STORED: Final = "The request of this reply is not stored any more. Choose “Send current request” instead."
 _MISSING: Final[Mapping[str, str]] = {"stored request of pair": _NOT_STORED, "snapshot of pair": _NOT_STORED}
@@ -45,8 +25,6 @@ _OWNER: Final = re.compile(" (?:of|in) (?:pair|conversation|run)$")
 _NAMED: Final = re.compile(r"\b(conversation|pair|run) '[0-9A-Za-z_-]{16,}'", re.IGNORECASE)
 """A conversation, a pair or a run with its id, in the message of an error."""
 _LOCKED: Final = "A reply is still running in this conversation. Wait for it or stop it, then send again."
-
-_PREDICATES: Final = ("is ", "are ", "has ", "have ", "can ", "cannot ", "must ", "refers ", "selects ")
 
 
 def describe_fault(error: InviewError) -> str:
@@ -63,10 +41,9 @@ def describe_fault(error: InviewError) -> str:
         return f"There is no such {_OWNER.sub('', error.noun)}. It may have been deleted."
     if isinstance(error, ProviderError):
         return add_next_step(error.failure.message, error.failure.next_step)
-    # a fault inside the schema needs its path
+    # The message about a fault inside a schema keeps the path of the fault.
     if isinstance(error, InputError) and not error.field.startswith("schema."):
-        subject = _FIELDS.get(error.field) if error.reason.startswith(_PREDICATES) else None
-        return f"{subject} {error.reason}" if subject else f"{error.reason[:1].upper()}{error.reason[1:]}"
+        return describe_input(error.field, error.reason)
     return _NAMED.sub(_point_to, str(error))
 
 

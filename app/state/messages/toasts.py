@@ -131,7 +131,7 @@ class ToastState(rx.State):
 
 
 def describe_undone(action: str) -> str:
-    """Return the message that an action was undone. `action` is the text about the action.
+    """Return a message which says that an action was undone. `action` is the text that describes the action.
 
     >>> describe_undone("The summary was changed."), describe_undone("pair 1, 2 stars")
     ('Undone: the summary was changed', 'Undone: pair 1, 2 stars')

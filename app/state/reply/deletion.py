@@ -87,7 +87,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def take_back(self, pair_id: str) -> None:
-        """Restore a deleted pair. Undo calls this, so no further undo is offered."""
+        """Restore a deleted pair. Undo sends this event, so no further undo is offered."""
         if (valid_id := text_in(pair_id, MAX_ID)) and (fault := await _mark(valid_id, deleted=False)):
             await show_fault(self, fault)
 

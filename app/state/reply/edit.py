@@ -155,7 +155,7 @@ class EditState(rx.State):
 
     @rx.event
     async def take_up(self, edit_id: str) -> rx.event.EventType[()] | None:
-        """Resume a cancelled edit. Undo calls this."""
+        """Resume a cancelled edit. Undo sends this event."""
         found = next((each for each in self._left if each.edit.id == edit_id), None)
         if found is None:
             return None
@@ -186,7 +186,7 @@ class EditState(rx.State):
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
         """End the edit of a deleted pair. If its text was changed, put it into the message box."""
         text = self._written if self._written != self._before else ""
-        # after a restart of the server, all three are empty
+        # After a restart of the server, all three values are empty.
         is_forgotten = not (self._written or self._before or edit.temporary)
         watcher = watcher_of(self)
         end_edit(self, edit.id)

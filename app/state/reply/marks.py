@@ -79,7 +79,7 @@ class MarksState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
-        """Set a mark (`field`) to its previous value (`value`). Undo calls this, so no further undo is offered."""
+        """Set a mark (`field`) to its previous value (`value`). Undo sends this event, so no other undo is offered."""
         if (pair := self._pair(pair_id)) is not None and (marks := _read(field, value)) is not None:
             await self._store(pair, marks)
 

@@ -71,8 +71,8 @@ Events = AsyncGenerator[Any, None]
 class ResendState(VisitedState, rx.State):
     """The event handlers that send a pair again, and the two dialogs that may ask the user first.
 
-    The dialog of `later` asks what to do with the later pairs, that of `over_budget` what to do if the request exceeds
-    the budget. Each dialog is open while its var is set.
+    The dialog of `later` asks what to do with the later pairs. The dialog of `over_budget` asks what to do if the
+    request exceeds the budget. Each dialog is open while its var is set.
     """
 
     later: rx.Field[LaterView | None] = rx.field(None)
@@ -137,7 +137,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair again with the user's choice for the later pairs, which a dialog asked for."""
+        """Send the pair again, with the choice that the user made in the dialog about the later pairs."""
         request, shown = self._pending, self.later
         if request is None or shown is None or key not in request.ways:
             return None
@@ -150,7 +150,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair again with the option that the user chose in the dialog of a pair that does not fit."""
+        """Send the pair again, with the option that the user chose in the dialog about the exceeded budget."""
         way, request = read_way(str(key)), self._pending
         if request is None or way is None or self.over_budget is None:
             return None
@@ -194,7 +194,7 @@ class ResendState(VisitedState, rx.State):
     async def take_back(self, run_id: str) -> None:
         """Cancel the new reply, and restore the pair's previous version and any discarded pairs.
 
-        Undo calls this, so no further undo is offered.
+        Undo sends this event, so no further undo is offered.
         """
         async with self:
             sent = next((each for each in self._sent if each.run_id == run_id), None)

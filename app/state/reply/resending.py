@@ -50,7 +50,7 @@ class ResendRequest:
 
     - `later`: the decision about the later pairs.
     - `later_count`: the number of later pairs when the user decided.
-    - `over_budget`: the decision about a pair that does not fit.
+    - `over_budget`: the decision about a request that exceeds its budget.
     - `remembered`: when the pair is sent, this decision is stored in the preferences.
     - `summarise`: first summarise the pairs up to the position `older`.
     - `selection`: names the pairs to send, if the user chose an option of a dialog.
@@ -101,7 +101,7 @@ class SendUndo:
 
 @dataclass(frozen=True, slots=True)
 class LaterWay:
-    """One choice for the later pairs."""
+    """One option of the question what to do with the later pairs."""
 
     key: str
     name: str
@@ -192,7 +192,7 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
 
 
 def describe_sent(request: ResendRequest, resent: ResendResult) -> tuple[str, str]:
-    """Return the message of the toast, and the text about the same action for the message after an undo.
+    """Return two texts about a resend: the message of its toast, and the words for the message after an undo.
 
     >>> from app.runs.send.commands import StartedRun
     >>> request = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)

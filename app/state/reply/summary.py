@@ -155,7 +155,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def take_back(self, run_id: str) -> None:
-        """Restore the checkpoint that a summary has replaced. Undo calls this, so no further undo is offered."""
+        """Restore the checkpoint that a summary has replaced. Undo sends this event, so no further undo is offered."""
         found = next((each for each in self._before if each[0] == run_id), None)
         if found is None:
             return

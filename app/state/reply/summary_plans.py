@@ -53,7 +53,7 @@ class SummaryWay:
 
 
 def extents(position: int) -> dict[str, Extent]:
-    """Return the pairs that each option of the summary dialog summarises, by the option's key.
+    """Return, by the key of each option of the summary dialog, the pairs that the option summarises.
 
     `position` is the position of the pair at the cursor, 0 for none.
     """
@@ -64,7 +64,7 @@ def extents(position: int) -> dict[str, Extent]:
 async def plan_ways(
     ctx: AppContext, conversation_id: str, options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
-    """Return the possible summaries, and the reason why one of the others is not possible ("" if all are possible).
+    """Return the possible summaries and, if an option is impossible, the reason for this, else "".
 
     `options` are the view options of the page, `draft` is the text in the composer. Both decide which pairs do not fit.
     `position` is the position of the pair at the cursor, 0 for none.

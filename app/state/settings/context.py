@@ -57,7 +57,7 @@ class ContextState(VisitedState, rx.State):
 
     - `stored`: the initial texts of the fields.
     - `faults`: the errors of the last form.
-    - `said`: the answer to the last change.
+    - `said`: the message after the last change.
     - `opened`: the number of visits to the page, without reconnects. Each visit shows the stored values again.
     """
 

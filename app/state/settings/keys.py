@@ -27,7 +27,7 @@ class KeyItem:
 
     - `usual`: the default key if the user has chosen another `key`, otherwise "".
     - `asking`: the next key that the user presses becomes the key of this action.
-    - `said`: the answer to the last key pressed for this action.
+    - `said`: the message after the last key that was pressed for this action.
     """
 
     id: str
@@ -40,7 +40,7 @@ class KeyItem:
 
 
 class KeysState(VisitedState, rx.State):
-    """The section Keyboard shortcuts of the settings. `said` is the answer to a command for no single action."""
+    """The section Keyboard shortcuts of the settings. `said` is the message after a command that is not for one key."""
 
     actions: rx.Field[tuple[KeyItem, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")

@@ -77,8 +77,8 @@ class PermissionRulesState(VisitedState, rx.State):
     """The section Permissions of the settings: the rules and the audit trail.
 
     - `loaded`: the rules were read.
-    - `said`: the answer to the last command. The audit trail is read when the user opens it; then `audit_loaded` is
-      True.
+    - `said`: the message after the last command.
+    - `audit_loaded`: the audit trail was read, because the user opened it.
     - `older`: there are older entries.
     """
 

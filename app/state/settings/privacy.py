@@ -21,7 +21,7 @@ class PrivacyState(VisitedState, rx.State):
     """The section Privacy of the settings, which are stored as preferences.
 
     - `prelude`: the text that every send has in front of its pairs, "" for none.
-    - `said`: the answer to the last change.
+    - `said`: the message after the last change.
     - `opened`: the number of visits to the page, without reconnects. Each visit shows the stored text again.
     """
 

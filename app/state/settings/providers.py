@@ -56,7 +56,7 @@ class ProviderItem:
     - `about`: the origin of the provider, and whether it has a key.
     - `takes_setup`: it has settings.
     - `removable`: its settings were entered in Settings.
-    - `said`: the answer to the last command.
+    - `said`: the message after the last command.
     - `edition`: the number of accepted forms. An accepted form resets the fields, a refused one keeps their texts.
     - `offered`: the provider had no key when the page was opened, so it is listed among the providers to add until the
       next visit, even with a key.
@@ -84,7 +84,7 @@ class ProvidersState(rx.State):
 
     - `providers`: all providers. The first ones could be used when the page was opened: they had a key, or needed none.
     - `none_set_up`: when the page was opened, only the built-in provider could be used.
-    - `added_note`: the answer to the form that adds a server.
+    - `added_note`: the message after the form that adds a server was sent.
     - `added`: the number of servers that the form added.
     """
 

@@ -46,7 +46,7 @@ class ServerItem:
     - `problem`: the reason for the status, "" if there is no problem.
     - `where`: its address or its command line.
     - `facts`: further details, such as its version, in one line.
-    - `said`: the answer to the last command.
+    - `said`: the message after the last command.
     - `asking`: Inview requests the address of the sign-in page from the server.
     - `sign_in_url`: that address, during the sign-in.
     - `log_open`: the log is shown.

@@ -27,7 +27,7 @@ class TitleModel:
 
 
 class TitlesState(rx.State):
-    """The section “Titles and stored replies” of the settings. `said` is the answer to the last change.
+    """The section “Titles and stored replies” of the settings. `said` is the message after the last change.
 
     `models` are the models that can write titles, with the chosen model even if no provider offers it.
     """

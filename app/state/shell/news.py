@@ -50,7 +50,7 @@ class NewsState(VisitedState, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Announce changes as long as the tab shows this conversation."""
+        """Announce changes of the conversation to screen readers, as long as the tab shows this conversation."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token

@@ -59,8 +59,8 @@ def describe_fault(exception: Exception) -> EventSpec:
 def log_script_fault(exception: Exception) -> None:
     """Log an error of a script in a browser: its kind and the places in the code, in one line. Reflex calls this.
 
-    The message of the error is left out, because it may repeat text that a person wrote. A browser's message about
-    sizes that changed while it reported them is not logged.
+    The message of the error is left out, because it may repeat text that a person wrote. A browser's complaint that
+    sizes changed while it reported them is not logged.
     """
     text = str(exception)[:_LOOKED_AT]
     if text.startswith(_NO_FAULT):

@@ -71,7 +71,10 @@ class SharedList:
 
 
 def share_list(ctx: AppContext, wanted: WantedList) -> SharedList:
-    """Return the object for this list that all its tabs share. It exists while a tab refers to it."""
+    """Return the `SharedList` for this list. All tabs that show the list get the same object.
+
+    It exists while a tab refers to it.
+    """
     lists = _SHARED.setdefault(ctx.event_bus, WeakValueDictionary())
     shared = lists.get(wanted)
     if shared is None:

@@ -166,7 +166,7 @@ class SidebarState(VisitedState, rx.State):
             if shown is not None and found is shown[0] and self._version == shown[1]:
                 continue
             async with self:
-                # only if no other handler has just read another list, or newer rows of this one
+                # Show the rows only if no other handler has read another list, or newer rows of this list, meanwhile.
                 if wanted == self._wanted() and version >= self._version:
                     self._list(found)
                     self._version, shown = version, (found, version)

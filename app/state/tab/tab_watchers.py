@@ -102,7 +102,7 @@ def watcher_of(state: rx.State) -> Watcher | None:
 
 
 def serves(watcher: Watcher, token: str) -> bool:
-    """Return True if this watcher is the current one of the tab, which `watcher_of` returns."""
+    """Return True if this watcher is still the current watcher of the tab (see `watcher_of`)."""
     tab = _TABS.get(token)
     return tab is not None and tab.watcher is watcher
 
@@ -120,8 +120,9 @@ def moment_of(state: rx.State) -> Moment | None:
 def registered(token: str, watcher: Watcher) -> Generator[None]:
     """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find it.
 
-    The new watcher replaces the tab's watcher, also that of a page that was reloaded just now. If an exception ends the
-    block, as when the page lost its connection or is reloaded, `moments` waits for the next watcher.
+    The new watcher replaces the current watcher of the tab, even if this belongs to a page that was reloaded just now.
+    If an exception ends the block, as when the page lost its connection or is reloaded, `moments` waits for the next
+    watcher.
     """
     replaced = _TABS.get(token)
     tab = _TABS[token] = _Tab(watcher)

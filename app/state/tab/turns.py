@@ -1,10 +1,11 @@
 """Orders the background handlers of a tab: they run one after the other. The first to take a turn runs first.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
-async with TURNS.held(token, turn):  # in a background handler
+async with TURNS.held(turn):  # in a background handler
     ...
 
-`token` is the id of the tab. Each kind of work that needs an order, such as the queue, has a separate `Turns`.
+`token` is the id of the tab, or the id of the tab with that of a conversation (`token_in`): then handlers for another
+conversation do not wait. Each kind of work that needs an order, such as the queue, has a separate `Turns`.
 """
 
 from __future__ import annotations
@@ -27,8 +28,13 @@ class Turns:
         self._last[token] = turn.over
         return turn
 
+    def continue_in(self, token: str, other: str) -> None:
+        """Let the next turn that is taken for `other` start after the turns that were taken for `token`."""
+        if (last := self._last.get(token)) is not None:
+            self._last[other] = last
+
     @asynccontextmanager
-    async def held(self, token: str, turn: Turn) -> AsyncGenerator[None]:
+    async def held(self, turn: Turn) -> AsyncGenerator[None]:
         """Wait until this turn starts. At the end of the `with` block the turn ends, and the next turn starts."""
         try:
             if turn.before is not None:
@@ -36,8 +42,17 @@ class Turns:
             yield
         finally:
             turn.over.set()
-            if self._last.get(token) is turn.over:
-                del self._last[token]
+            for each in [each for each, last in self._last.items() if last is turn.over]:
+                del self._last[each]
+
+
+def token_in(token: str, conversation_id: str) -> str:
+    """Return the id of a tab together with that of a conversation, so that each conversation has its own order.
+
+    >>> token_in("tab", "c1"), token_in("tab", "")
+    ('tab c1', 'tab ')
+    """
+    return f"{token} {conversation_id}"
 
 
 @dataclass(frozen=True, slots=True)

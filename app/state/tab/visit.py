@@ -64,7 +64,10 @@ class VisitedState(rx.State, mixin=True):
 
 
 class VisitState(rx.State):
-    """The current visit. `_loaded` is the connection that loaded the page."""
+    """The current visit of a page, which ends when the page is reloaded or another page is opened.
+
+    `_loaded` is the connection that loaded the page.
+    """
 
     _loaded: str = ""
 

@@ -120,7 +120,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def file(self, pair_id: str, topic_id: str) -> None:
-        """File a pair under a topic; "": under no topic. Undo calls this."""
+        """File a pair under a topic; "": under no topic. Undo sends this event."""
         pair, topic = text_in(pair_id, MAX_ID), text_in(topic_id, MAX_ID)
         if pair is not None and topic is not None:
             await mark_pair(await context_for(current(), pair), LOCAL_OWNER, pair, Marks(topic_id=topic or None))

@@ -89,7 +89,8 @@ class CheckpointState(rx.State):
     async def put_back(self, summary: str, position: int) -> None:
         """Restore the checkpoint that was in use before a change. It had this `summary` and `position`.
 
-        If `summary` is "", there was none: remove the current one. Undo calls this, so no further undo is offered.
+        If `summary` is "", there was none: remove the current one. Undo sends this event, so no further undo is
+        offered.
         """
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if text is None or place is None:

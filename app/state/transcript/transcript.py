@@ -1,8 +1,9 @@
 """The transcript: the pairs in view of the conversation on screen, and the replies that stream into them.
 
 Only the handler `follow` brings a conversation to a page. It runs as long as the page shows the conversation: opening
-another page or losing the connection ends it, a reconnect starts it again. It never waits inside `async with self`. If
-it fails, the page says so and offers to start it again.
+another page or losing the connection ends it, a reconnect starts it again. It never waits inside `async with self`, and
+sends the text of a reply that streams without entering it (docs/decisions/0094). If it fails, the page says so and
+offers to start it again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 import reflex as rx
 
 from app.domain.context.context import OutReason
-from app.patches.namespace import drained
+from app.patches.namespace import append, drained
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.attachments.uploads import find_uploads
 from app.runs.send.commands import LOCAL_OWNER
@@ -141,22 +142,27 @@ class TranscriptState(rx.State):
                 only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)
                 turn = watcher.view.turn
                 is_moment = not only_pairs or noted != turn
-                async with self:
-                    if self.conversation != conversation_id or not serves(watcher, token):
-                        return False  # the page shows another conversation by now, or has a newer watcher
-                    if only_pairs:
-                        self.pairs = screen.pairs
-                    else:
-                        self._show(screen, shown)
-                        await self._show_around(screen, shown)
-                    if is_moment:
-                        note_moment(await self.get_state(PreviewState))
+                if is_moment or not self._is_served(watcher, token) or not await append(self, "pairs", screen.pairs):
+                    async with self:
+                        if not self._is_served(watcher, token):
+                            return False  # the page shows another conversation by now, or has a newer watcher
+                        if only_pairs:
+                            self.pairs = screen.pairs
+                        else:
+                            self._show(screen, shown)
+                            await self._show_around(screen, shown)
+                        if is_moment:
+                            note_moment(await self.get_state(PreviewState))
                 shown = screen
                 if is_moment:
                     noted = turn
                     note_change(token)
                 await drained(token)  # so a slow reader gets larger pieces and not a longer queue
         return True
+
+    def _is_served(self, watcher: Watcher, token: str) -> bool:
+        """Return True if the page still shows the conversation of this watcher, and has no newer watcher."""
+        return self.conversation == watcher.conversation_id and serves(watcher, token)
 
     @rx.event(background=True)
     async def show_earlier(self) -> None:

@@ -78,7 +78,7 @@ class TrashState(VisitedState, rx.State):
     - `loaded`: `items` were read.
     - `more`: there are more entries.
     - `term`: how long entries are kept, the value of one of `terms`.
-    - `message`: the answer to the last command.
+    - `message`: the message after the last command.
     - `deleting`: the subject of the dialog that asks before a deletion, None while it is closed.
     """
 

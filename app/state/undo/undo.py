@@ -119,7 +119,7 @@ class UndoState(rx.State):
 
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
-        """Restore the content of an entry of the trash. Only Undo calls this, and Undo shows the toast."""
+        """Restore the content of an entry of the trash. Only Undo sends this event, and Undo shows the toast."""
         if (valid_id := text_in(entry_id, MAX_ID)) is None:
             return None
         try:

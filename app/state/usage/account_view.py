@@ -70,7 +70,7 @@ class CallItem:
       nothing to compare.
     - `report`: describes a fault in the usage that the provider reported, "" for none.
     - `started_at`: its start (ISO 8601).
-    - `model_name`: the name of `model` for people.
+    - `model_name`: the display name of `model`.
     """
 
     id: str
@@ -87,7 +87,7 @@ class CallItem:
 
 
 def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSummary:
-    """Return the view of a conversation's costs, with the budgets that limit the conversation."""
+    """Describe the costs of a conversation for the page, with the budgets that limit the conversation."""
     spent = account.spent
     facts = [
         FigureView("Cost", charge_alone(spent)),
@@ -111,9 +111,9 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
 
 
 def describe_call(booked: Booked, conversation_id: str, model_name: str = "") -> CallItem:
-    """Return the view of a provider call, as an entry of the list of this conversation's costs.
+    """Describe a provider call for the page, as an entry of the list of this conversation's costs.
 
-    `model_name` is the name of its model for people; "": the model's id.
+    `model_name` is the display name of its model; "": use the id of the model.
     """
     call = booked.call
     is_count = call.purpose == COUNT

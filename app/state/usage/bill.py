@@ -38,7 +38,10 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True)
 class BillLine:
-    """A UTC day and a model whose figures differ. Each item of `tokens` is "here / at the provider"."""
+    """A UTC day and a model whose figures differ in the ledger and in the provider's export.
+
+    Each item of `tokens` has both figures: "ledger / export".
+    """
 
     day: str
     model: str

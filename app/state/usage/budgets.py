@@ -63,7 +63,7 @@ class BudgetState(rx.State):
     """The list of budgets, and the form that sets one.
 
     - `loaded`: `items` were read.
-    - `message`: the answer to the last command.
+    - `message`: the message after the last command.
     - `fault`: the reason why the form was refused.
     """
 

@@ -76,7 +76,7 @@ def describe_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
 
 
 def count_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
-    """Return the text of `describe_tokens`, with the noun."""
+    """Return the text of `describe_tokens` with the noun, such as "120 tokens"."""
     if spent.cut and not spent.usage.all_tokens:
         return "tokens not reported"
     return f"{describe_tokens(spent, shown)} {'token' if spent.usage.all_tokens == 1 else 'tokens'}"

@@ -50,7 +50,7 @@ class OwnPriceState(rx.State):
     """The list of the user's own prices, and the form that sets one.
 
     - `today`: the initial day in the form.
-    - `message`: the answer to the last command.
+    - `message`: the message after the last command.
     - `fault`: the reason why the form was refused.
     """
 

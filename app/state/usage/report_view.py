@@ -69,7 +69,7 @@ class ReportView:
 
 
 def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, names: Mapping[str, str]) -> ReportView:
-    """Return the view of the report.
+    """Build the report that the page shows.
 
     - `time` has the sums by `unit`, for the charts.
     - `groups` has the sums by `group_by`, for the table.

@@ -157,7 +157,7 @@ async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[s
 
 
 async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of the attachments that these conversations use. Pass them to `delete_taken` later."""
+    """Return the ids of the attachments that these conversations use. `delete_taken` needs them later."""
     query = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id.in_(conversation_ids))
     return tuple((await session.execute(query.distinct())).scalars())
 

@@ -1,6 +1,7 @@
 """The tables of attachments: the bytes, once per owner, and the conversations that use them.
 
-Deleting a conversation deletes its uses; then `attachments.py` deletes the bytes that are no longer used.
+When a conversation is deleted, its uses of attachments are deleted with it. Then `attachments.py` deletes unused
+bytes.
 """
 
 from __future__ import annotations

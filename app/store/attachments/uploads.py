@@ -62,7 +62,7 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
 async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
     """Return these uploads, by the given ids. Missing and unreadable ones are left out. Pass at most a few hundred ids.
 
-    If an id is that of an attachment, return the newest upload with these bytes.
+    If an id identifies an attachment, return the newest upload with these bytes.
     """
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
@@ -115,7 +115,7 @@ async def return_uploads(
 async def forget_upload(session: AsyncSession, owner: str, upload_id: str) -> bool:
     """Delete the upload with this id, and bytes that are no longer used. Return False if there was no such upload.
 
-    If the id is that of an attachment, all uploads with its bytes are deleted.
+    If the id identifies an attachment, all uploads with its bytes are deleted.
     """
     gone = await session.execute(
         delete(UPLOAD).where(*_conditions(owner, [upload_id])).returning(UPLOAD.c.attachment_id)

@@ -163,7 +163,7 @@ async def load_cached_calls(session: AsyncSession, owner: str, model: str, since
 async def load_cache_uses(
     session: AsyncSession, owner: str, model: str, since: datetime, conversation_id: str
 ) -> tuple[tuple[CachedCall, ...], tuple[StoredUse, ...]]:
-    """Return the calls of `load_cached_calls`, and those of this conversation with their predictions."""
+    """Return the calls that `load_cached_calls` returns and, with their predictions, those of this conversation."""
     uses = await _load(session, PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
     calls = tuple(use.call for use in uses)
     return calls, tuple(use for use in uses if use.call.conversation_id == conversation_id)

@@ -170,7 +170,7 @@ def _decode(row: Any) -> Comparison:
 
 
 def decode_run(value: Any) -> ComparedRun:
-    """Decode the stored entry of one reply of a comparison."""
+    """Decode the stored entry of one compared model: its run, pair and conversation, and the pairs that were sent."""
     return ComparedRun(
         conversation_id=a_text(value["conversation_id"]),
         pair_id=a_text(value["pair_id"]),

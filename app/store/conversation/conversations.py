@@ -185,7 +185,7 @@ class Head:
     """The data of a conversation that a send needs, except the pairs.
 
     - `revision`: grows with every change of its pairs.
-    - `preferences`: the stored text for `read_preferences`.
+    - `preferences`: the stored preferences as one text, which `read_preferences` decodes.
     - `agent`: the agent that answers; None if there is none.
     """
 

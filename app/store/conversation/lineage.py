@@ -1,4 +1,4 @@
-"""Queries of lineage: the conversations that were derived from a conversation, and the one it was derived from."""
+"""Queries of lineage: the origin of a conversation, and the conversations that were derived from it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Ancestor:
     - `trigger_position`: the position of its pair that caused the derivation; None if it is unknown.
 
     If an agent delegates a part of its task to a second agent, the ancestor of the second agent's conversation is the
-    conversation of the first agent, although the cost is charged to the user's conversation.
+    conversation of the first agent. The cost is charged to the user's conversation.
     """
 
     id: str

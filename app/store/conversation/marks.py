@@ -29,7 +29,7 @@ _MARKS = frozenset(Mark)
 
 @dataclass(frozen=True, slots=True)
 class StoredMarks:
-    """All marks of a pair. `running`: its reply has not ended."""
+    """All marks of a pair. `running`: the reply of the pair has not ended."""
 
     marks: Marks
     running: bool

@@ -25,7 +25,8 @@ TICK = timedelta(microseconds=1)
 async def insert_accounting(session: AsyncSession, owner: str, conversation_id: str, node: Accounting) -> None:
     """Insert an accounting node: the tokens that had been used when messages were removed.
 
-    Its stored time is later than that of every other node of the conversation, because totals are read in time order.
+    Its stored time is later than the times of all other nodes of the conversation, because totals are read in time
+    order.
     """
     newest = select(func.max(NODE.c.created_at)).where(NODE.c.conversation_id == conversation_id)
     before = (await session.execute(newest)).scalar_one()

@@ -260,7 +260,7 @@ async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: i
     """Insert a pair with its messages."""
     await session.execute(insert(PAIR), encode_pair(owner, pair, revision))
     messages = [message for message in (pair.request, pair.reply) if message is not None]
-    # one statement for each message, because a trigger reads the request when the reply is inserted
+    # Execute one statement for each message, because a trigger reads the request when the reply is inserted.
     for message in messages:
         await session.execute(insert(MESSAGE), encode_message(owner, pair.conversation_id, pair.id, message))
 

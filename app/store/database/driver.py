@@ -34,9 +34,10 @@ NOT_DECODED = "Could not decode to UTF-8"
 class Connections:
     """The connections of one SQLAlchemy engine. `close` ends their threads before the event loop ends.
 
-    SQLAlchemy's pool alone would leave some threads: that of a connection in use, and that of a task that was cancelled
-    while it connected. Such a thread would fail when it sends its result to the closed loop. After `close`, the pool
-    would also make new connections for tasks that still run, and these would never be closed.
+    SQLAlchemy's pool alone would leave some threads running: the thread of a connection in use, and the thread of a
+    connection whose task was cancelled while it connected. Such a thread would fail when it sends its result to the
+    closed loop. After `close`, the pool would also make new connections for tasks that still run, and these would never
+    be closed.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
@@ -83,7 +84,7 @@ class VisitedConnection(aiosqlite.Connection):
 
     @property
     def is_running(self) -> bool:
-        """Return True while the thread runs."""
+        """Return True while the thread of the connection runs."""
         return self._thread.is_alive()
 
     def join(self) -> None:

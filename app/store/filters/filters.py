@@ -149,12 +149,12 @@ async def keep_applied(session: AsyncSession, owner: str, line: str, now: dateti
 
 
 async def list_applied(session: AsyncSession, owner: str) -> tuple[AppliedFilter, ...]:
-    """Return the applied filters, newest first, including unreadable ones."""
+    """Return the filter history: the applied filters, newest first, including unreadable ones."""
     query = select(_applied_rowid, APPLIED_FILTER.c.filter).where(APPLIED_FILTER.c.owner == owner)
     rows = await session.execute(query.order_by(*_NEWEST_FIRST).limit(MAX_APPLIED))
     return tuple(_decode_applied(number, line) for number, line in rows)
 
 
 async def delete_applied_row(session: AsyncSession, owner: str, number: int) -> None:
-    """Delete the entry of the history with this row number."""
+    """Delete the entry of the filter history with this row number."""
     await session.execute(delete(APPLIED_FILTER).where(APPLIED_FILTER.c.owner == owner, _applied_rowid == number))

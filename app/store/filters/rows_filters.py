@@ -19,7 +19,7 @@ class SavedFilterRow(Row, table=True):
 
 
 class AppliedFilterRow(Row, table=True):
-    """A filter in the history of the filter bar, with the time when it was last applied."""
+    """An entry of the filter history: a filter, with the time when it was last applied."""
 
     owner: str = Field(primary_key=True)
     filter: str = Field(primary_key=True)

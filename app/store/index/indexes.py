@@ -45,7 +45,7 @@ class PairText:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A pair with its entries for the two indexes."""
+    """A pair with its entries for the two indexes: its text for filters, and its token counts."""
 
     pair: Pair
     text: PairText

@@ -151,7 +151,7 @@ async def load_places(
 def select_places(
     owner: str, criteria: ListCriteria, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Return the query for the newest hits: at most one more than `MAX_LOOKED_AT`.
+    """Return the query for the newest hits. It returns at most `MAX_LOOKED_AT` + 1 hits, which shows if there are more.
 
     The full-text index is read first, and only as far as necessary. `ranked`: the result has the BM25 rank of
     each hit. `of_conversation`: only hits in this conversation.
@@ -195,9 +195,9 @@ async def _find_long_pairs(
 def select_long_pairs(
     owner: str, criteria: ListCriteria, looked_for: Search, *, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Return the query that finds pairs with several rows which together contain all searched words.
+    """Return the query that finds long pairs: they have several rows, which together contain all searched words.
 
-    The result has the rows of these pairs that contain the first searched word.
+    Of the rows of each pair, the result has those that contain the first searched word.
     """
     row, second, other = SEARCH_TEXT.c, SEARCH_TEXT.alias("second"), SEARCH_TEXT.alias("other")
     first, *others = (*looked_for.terms, *looked_for.pieces)

@@ -59,7 +59,7 @@ async def delete_budget(session: AsyncSession, owner: str, place: Place) -> None
 
 
 def decode_budget(row: Any) -> SpendingBudget:
-    """Decode a budget."""
+    """Decode the row of a budget."""
     return SpendingBudget(
         decode_word(BudgetScope, row["scope"]),
         row["subject"],

@@ -19,7 +19,7 @@ def clean(column: ColumnElement[int]) -> ColumnElement[int]:
 
 
 def is_wrong(table: Table) -> ColumnElement[bool]:
-    """Return the SQL condition for a row with an invalid counter."""
+    """Return the SQL condition that selects the rows with an invalid counter."""
     return or_(*(and_(table.c[name].is_not(None), clean(table.c[name]).is_(None)) for name in COUNTERS))
 
 

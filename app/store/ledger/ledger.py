@@ -348,7 +348,7 @@ def _decode_class(stored: Any) -> ErrorClass | None:
 
 
 def decode_purpose(stored: Any) -> Purpose:
-    """Decode the purpose of a call."""
+    """Decode the stored purpose of a provider call."""
     if stored not in get_args(Purpose):
         raise StoreError(f"no call has the purpose {stored!r}")
     return stored

@@ -1,4 +1,4 @@
-"""Queries of the user's prices. A price of the user replaces that of a model in the public table, from a day on."""
+"""Queries of the user's prices. From a day on, a price of the user replaces the model's price in the public table."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _delete(owner: str, model: str, since: date) -> Any:
 
 
 def decode_price(row: Mapping[Any, Any]) -> OwnPrice:
-    """Decode a price."""
+    """Decode the row of a price that the user entered."""
     return OwnPrice(row["model"], date.fromisoformat(row["since"]), _decode(row))
 
 

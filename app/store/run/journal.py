@@ -60,7 +60,10 @@ async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dic
 
 
 def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ...]:
-    """Return the parts of a reply with these additions, up to the first addition that does not continue the parts."""
+    """Apply additions from the journal to the parts of a reply, and return the new parts.
+
+    Stop at the first addition that does not continue the parts.
+    """
     for growth in growths:
         try:
             parts = apply_growth(parts, growth)
@@ -89,7 +92,7 @@ def _encode(growth: Growth) -> dict[str, Any]:
 
 
 def decode_growth(value: Any) -> Growth:
-    """Decode the stored form of an addition to a reply."""
+    """Decode a stored addition to a reply: text for its last part, or new parts."""
     return Growth(a_number(value["kept"]), a_text(value["text"]), decode_parts(value["parts"]))
 
 

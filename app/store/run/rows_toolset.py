@@ -15,7 +15,7 @@ from app.store.database.row import Json, Row
 
 
 class ToolsetRow(Row, table=True):
-    """Tool definitions as in a request, in the same order."""
+    """A tool set: the tool definitions of a request, in the order of the request."""
 
     owner: str = Field(primary_key=True)
     id: str = Field(primary_key=True)

@@ -392,7 +392,7 @@ async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class AbandonedPair:
-    """A pair whose lifecycle is that of a running pair, although it has no running run."""
+    """A pair that is stored as running, although no run of it is running."""
 
     id: str
     owner: str

@@ -15,7 +15,7 @@ from app.store.conversation.rows import SNAPSHOT
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A sent request, with secrets masked. `content_hash` is that of the request in canonical form."""
+    """A sent request, with secrets masked. `content_hash` is the hash of the request in canonical form."""
 
     pair_id: str
     run_id: str

@@ -51,7 +51,7 @@ class PermissionRequestRow(Row, table=True):
 
 
 class RuleColumns(Row):
-    """The columns of a rule: the tool that the user allowed, and patterns of its arguments, each as [name, pattern].
+    """The columns of a permission rule: the allowed tool, and patterns of its arguments, each as [name, pattern].
 
     `fingerprint` identifies the definition of the tool.
     """
@@ -68,13 +68,13 @@ class RuleColumns(Row):
 
 
 class PermissionRuleRow(RuleColumns, table=True):
-    """A rule for all conversations."""
+    """A permission rule that applies in all conversations."""
 
     __table_args__ = (Index(None, "owner"),)
 
 
 class ConversationRuleRow(RuleColumns, table=True):
-    """A rule for one conversation, and for the tasks delegated from it."""
+    """A permission rule that applies in one conversation, and to the tasks delegated from it."""
 
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", index=True)
 

@@ -107,7 +107,7 @@ async def load_record_bytes(session: AsyncSession, owner: str, pair_ids: Sequenc
         .where(RUN.c.owner == owner, RUN.c.pair_id.in_(pair_ids))
     )
     found: defaultdict[str, int] = defaultdict(int)
-    # two queries, because SQLite may copy the texts to sort them for a combined one
+    # There are two queries, because for a combined one SQLite may copy the texts to sort them.
     for query in (of_messages, of_calls):
         for pair_id, size in await session.execute(query):
             found[pair_id] += size

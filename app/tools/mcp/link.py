@@ -234,7 +234,7 @@ async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
 def describe_fault(error: BaseException, terms: ConnectionTerms | None = None) -> str:
     """Describe an error, or the first error of a group, in a few words without a full stop.
 
-    `terms` are those of the connection that failed: they may contain a better reason than the error.
+    `terms` belong to the connection that failed: they may contain a better reason than the error.
     """
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)

@@ -47,7 +47,7 @@ class ServerLog:
         self._count = 0
 
     def mask(self, *secrets: str) -> None:
-        """Mask these secrets too from now on."""
+        """Mask these secrets, in addition to earlier ones, in all lines that follow."""
         self._secrets.update(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
 
     def write(self, level: str, text: str) -> None:

@@ -103,7 +103,7 @@ class ServerSession:
         self._lists_late = False
         self._unexplained = False
         self._task: asyncio.Task[None] | None = None
-        # set when the server is ready, or has failed since the call of `settle` or `look`
+        # This event is set when the server is ready, or when it has failed since the call of `settle` or `look`.
         self._settled = asyncio.Event()
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()
@@ -307,7 +307,7 @@ class ServerSession:
                 if over.done():
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
-                # noted before the request, so that a change reported during it also waits
+                # The time is noted before the request, so that a change that is reported during the request waits too.
                 self._looked_at = time.monotonic()
                 await self._list(link)
                 self._link = link

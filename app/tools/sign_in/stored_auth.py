@@ -1,9 +1,9 @@
 """OAuth for MCP servers that require it: connections with the access tokens of a sign-in. It uses MCP's SDK.
 
-The SDK finds the authorization server (by metadata), registers Inview there, proves with PKCE that the browser that
-returns is the one that was sent, and renews expired tokens. This module adds three rules: a connection without a person
-starts no sign-in, but ends with `SignInNeededError`; all data of the SDK is stored, so that a new process can use the
-sign-in; and no secret is sent over an unencrypted connection.
+The SDK finds the authorization server (by metadata), registers Inview there, proves with PKCE that the returning
+browser is the browser that was sent, and renews expired tokens. This module adds three rules: a connection without a
+person starts no sign-in, but ends with `SignInNeededError`; all data of the SDK is stored, so that a new process can
+use the sign-in; and no secret is sent over an unencrypted connection.
 
     open_client(AddressGuard(), auth=StoredAuth(way, kept, terms))
 
@@ -61,7 +61,10 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The storage for the SDK's data of a sign-in. The SDK passes the tokens to it; other data is read from `context`.
+    """The storage for the data that MCP's SDK needs for a sign-in.
+
+    The SDK passes only the tokens to it. It also stores other data, which it reads from `context`, the state of the
+    SDK's OAuth flow.
 
     `client` is an OAuth client that is already registered. If it is None, the SDK registers one at the authorization
     server.

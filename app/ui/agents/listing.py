@@ -8,6 +8,7 @@ import reflex as rx
 
 from app.state.agents.listing import AgentItem, AgentListState
 from app.ui import routes
+from app.ui.kit.containers.row_focus import RowFocus
 from app.ui.kit.controls.file_upload import FileUpload
 
 _EXPORT: Final = "/api/v1/agents/export"
@@ -22,7 +23,7 @@ def agent_list() -> rx.Component:
     """
     return rx.cond(
         AgentListState.loaded,
-        rx.fragment(
+        RowFocus.create(
             _head(),
             rx.cond(
                 AgentListState.items.length() > 0,
@@ -36,6 +37,8 @@ def agent_list() -> rx.Component:
                     class_name="trash-empty",
                 ),
             ),
+            among="li",
+            heading="h1",
         ),
         rx.el.p("Loading agents…", role="status", class_name="trash-said"),
     )

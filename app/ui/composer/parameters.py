@@ -1,4 +1,4 @@
-"""The parameters of the next send: the button, the list of those that are set, and the dialog that sets them.
+"""The parameters of the next send: the button, the list of the parameters that are set, and the dialog that sets them.
 
 The composer shows the list before the send. A parameter that is set only for the next send can be removed in the list.
 """

@@ -20,18 +20,28 @@ export interface Sent {
 /** The storage of the tab. After a reload, the same tab still gets the answers. */
 export type Notes = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
+/** `moved`: the conversation whose draft the text of a refused send becomes, if that is another one than before. */
 export interface Answer {
   readonly id: string;
   readonly accepted: boolean;
+  readonly moved?: string;
+}
+
+/** A refused send whose text becomes part of the draft of the conversation `to`. */
+export interface Moved {
+  readonly sent: Sent;
+  readonly to: string;
 }
 
 /**
  * The result of processing answers. `accepted`: these sends were accepted. `refused`: their texts must return to the
- * box. `arrived`: their texts returned to the box earlier, but the server had received them.
+ * box. `moved`: their texts go to the box of another conversation. `arrived`: their texts returned to the box earlier,
+ * but the server had received them.
  */
 export interface Settled {
   readonly accepted: readonly Sent[];
   readonly refused: readonly Sent[];
+  readonly moved: readonly Moved[];
   readonly arrived: readonly Sent[];
 }
 
@@ -108,14 +118,15 @@ export class Pending {
 
   /** Process answers. Answers to other sessions and repeated answers have no effect. */
   settle(answers: readonly Answer[]): Settled {
-    const settled = { accepted: [] as Sent[], refused: [] as Sent[], arrived: [] as Sent[] };
-    for (const { id, accepted } of answers) {
+    const settled = { accepted: [] as Sent[], refused: [] as Sent[], moved: [] as Moved[], arrived: [] as Sent[] };
+    for (const { id, accepted, moved } of answers) {
       const sent = this.#sent.get(id);
       const back = this.#abandoned.get(id);
       this.#sent.delete(id);
       this.#abandoned.delete(id);
       if (this.#lasting.delete(id)) this.#isNoted = false;
-      if (sent) settled[accepted ? "accepted" : "refused"].push(sent);
+      if (sent && moved) settled.moved.push({ sent, to: moved });
+      else if (sent) settled[accepted ? "accepted" : "refused"].push(sent);
       if (back && accepted) settled.arrived.push(back);
     }
     return settled;

@@ -12,6 +12,7 @@ from app.state.composer.views import QueueRow
 from app.ui.kit.clock.ticker import Ticker
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.controls.icon import icon
+from app.ui.kit.controls.provider_link import with_provider_link
 from app.ui.kit.keys.form_keys import FormKeys
 from app.ui.kit.keys.place import Place
 from app.ui.kit.keys.place_button import PlaceButton
@@ -37,7 +38,7 @@ def queue() -> rx.Component:
     held = _QUEUE["held"]
     return rx.el.section(
         rx.el.header(
-            rx.el.p(QueueState.said, role="status"),
+            rx.el.p(with_provider_link(QueueState.said), role="status"),
             rx.cond(
                 QueueState.edited.is_none() & (held | QueueState.idle),
                 rx.el.button(

@@ -15,7 +15,7 @@ import { signal } from "../kit/signal.ts";
 import { EDITED, keptText } from "../kit/texts/kept_text.ts";
 import { applyShortcut, insertText, LONGEST_UNDONE } from "../kit/texts/writing.ts";
 import { schemas, texts, uploads } from "./drafts.ts";
-import { before, holds, Pending, type Sent, without } from "./pending.ts";
+import { before, holds, type Moved, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
@@ -178,11 +178,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
   useEffect(() => weigh(area.current?.value ?? "", attached, most), [attached, most]);
 
   const isHere = ({ conversation: of }: Sent) => of === known.current.conversation;
+  const focusSoon = () => setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
   const putBack = (refused: readonly Sent[]) => {
     for (const { text } of refused) dropSent(text);
     // The drafts of other conversations still contain their texts.
     for (const sent of refused.filter(isHere).reverse()) show(before(sent.text, area.current?.value ?? ""));
-    if (refused.length) setTimeout(() => document.querySelector("dialog:modal") ?? area.current?.focus(), 0);
+    if (refused.length) focusSoon();
   };
   const takeOut = (sent: Sent) => {
     const { conversation: of, text } = sent;
@@ -191,13 +192,21 @@ export function TextArea(props: TextAreaProps): ReactNode {
     show(without(text, area.current?.value ?? ""));
     if (wasThere) restore(area.current?.value ?? "", of);
   };
+  const moveTo = ({ sent, to }: Moved) => {
+    dropSent(sent.text);
+    if (!isHere(sent)) takeOut(sent); // the box of this page was emptied by the send
+    if (to !== known.current.conversation) return texts.write(to, before(sent.text, texts.read(to)), false);
+    show(before(sent.text, area.current?.value ?? ""));
+    focusSoon();
+  };
   const answered = useEffectEvent((answers: TextAreaProps["answers"]) => {
-    const { accepted, refused, arrived } = pending.settle(answers);
+    const { accepted, refused, moved, arrived } = pending.settle(answers);
     for (const { text } of accepted) acceptSent(text);
     for (const sent of accepted) if (!isHere(sent)) takeOut(sent);
     for (const sent of arrived) takeOut(sent);
     if (accepted.some(isHere)) changed(); // counts and previews include the pair from now on
     if (arrived.length) failed.set(false);
+    for (const each of [...moved].reverse()) moveTo(each);
     putBack(refused);
     keep();
   });

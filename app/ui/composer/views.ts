@@ -21,6 +21,7 @@ export interface PromptRow {
 export interface SendAnswer {
   readonly id: string;
   readonly accepted: boolean;
+  readonly moved: string;
 }
 
 export interface DraftButtonProps {

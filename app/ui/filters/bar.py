@@ -16,6 +16,7 @@ from app.ui.filters.saved_panel import saved_filters_panel
 from app.ui.kit.clock.passing import Passing
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.controls.icon import icon
+from app.ui.kit.controls.provider_link import with_provider_link
 from app.ui.kit.island import Island, island
 from app.views.filters.line_feedback import LineFeedbackView
 
@@ -156,7 +157,7 @@ def filter_summary() -> rx.Component:
             refusal,
             rx.el.span(
                 "Not applied. ",
-                refusal.message,
+                with_provider_link(refusal.message),
                 " Still showing: ",
                 _in_force(),
                 ".",

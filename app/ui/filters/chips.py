@@ -28,7 +28,7 @@ def filter_chips() -> rx.Component:
 
 
 def chips_in_force() -> rx.Component:
-    """Draw the chips below the top bar; nothing while no filter is in force."""
+    """Draw the chips of the applied filter below the top bar; nothing while no filter is applied."""
     return rx.cond(
         FilterState.filter != "",
         rx.el.div(

@@ -50,6 +50,7 @@ def preview_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx
 
 def _fault() -> rx.Component:
     return rx.el.div(
+        _models(),
         rx.el.p(with_provider_link(PreviewState.fault), role="alert", class_name="inspector-fault"),
         rx.el.button("Try again", type="button", on_click=PreviewState.refresh, class_name="quiet"),
         class_name="inspector-body",
@@ -86,6 +87,7 @@ def _tabs() -> rx.Component:
 
 def _panel() -> rx.Component:
     return rx.el.div(
+        _models(),
         rx.match(
             PreviewState.tab,
             ("json", _json()),
@@ -108,23 +110,31 @@ def _notes() -> rx.Component:
             _note("Write a message: while you type, this shows the exact request. Nothing is sent."),
         ),
         rx.cond(
-            ComposerState.compared != "",
-            rx.el.p(
-                "This is the request to ",
-                _REQUEST.model_name,
-                ". Each of these models gets its own: ",
-                ComposerState.compared,
-                ".",
-                class_name="inspector-note",
-            ),
-        ),
-        rx.cond(
             TranscriptState.running != "",
             _note("A reply is running. A message that you send now waits until it ends, and then includes that reply."),
         ),
         rx.cond(
             (EditState.pair != "") & (EditState.conversation == TranscriptState.conversation),
             _note("This is the request of the message box. The open edit is not part of it."),
+        ),
+    )
+
+
+def _models() -> rx.Component:
+    """Draw the menu of the models that get the next message; nothing if it goes to one model."""
+    return rx.cond(
+        (ComposerState.compared != "") & (PreviewState.models.length() > 0),
+        rx.el.div(
+            rx.el.label(
+                "Request to ",
+                rx.el.select(
+                    rx.foreach(PreviewState.models, lambda one: rx.el.option(one.name, value=one.model)),
+                    value=PreviewState.model,
+                    on_change=PreviewState.choose_model,
+                ),
+            ),
+            rx.el.p("Each of these models gets its own request."),
+            class_name="preview-models",
         ),
     )
 

@@ -181,6 +181,13 @@ export interface PlaceButtonProps {
   readonly className?: string | undefined;
 }
 
+export interface RowFocusProps {
+  readonly among: string;
+  readonly heading: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface RowsProps {
   readonly among: string;
   readonly children?: ReactNode;

@@ -1,4 +1,4 @@
-"""The page of agents: the list of them or, while one is edited, its form."""
+"""The page of agents: the list of agents or, while an agent is edited, its form."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _NAMES: Final = {Theme.SYSTEM: "System", Theme.LIGHT: "Light", Theme.DARK: "Dark
 
 
 def appearance() -> rx.Component:
-    """Draw the section Appearance."""
+    """Draw the section Appearance of the Settings page."""
     return section(
         "appearance",
         "Appearance",

@@ -28,7 +28,7 @@ _CACHE: Final = (
 
 
 def context() -> rx.Component:
-    """Draw the section Context."""
+    """Draw the section Context of the Settings page."""
     return section(
         "context",
         "Context",

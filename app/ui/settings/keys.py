@@ -11,7 +11,7 @@ from app.ui.settings.parts import checkbox, section
 
 
 def keys() -> rx.Component:
-    """Draw the section Keyboard shortcuts."""
+    """Draw the section "Keyboard shortcuts" of the Settings page."""
     return section(
         "keys",
         "Keyboard shortcuts",

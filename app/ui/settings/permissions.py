@@ -10,7 +10,7 @@ from app.ui.settings.parts import section, status
 
 
 def permissions() -> rx.Component:
-    """Draw the section Permissions."""
+    """Draw the section Permissions of the Settings page."""
     return section(
         "permissions",
         "Permissions",

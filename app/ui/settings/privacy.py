@@ -16,7 +16,7 @@ _MY_ZONE: Final = rx.Var("(Intl.DateTimeFormat().resolvedOptions().timeZone || '
 
 
 def privacy() -> rx.Component:
-    """Draw the section Privacy."""
+    """Draw the section Privacy of the Settings page."""
     return section(
         "privacy",
         "Privacy",

@@ -21,7 +21,7 @@ _KEY_CROSSED: Final = "M5 7.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5M7 8.2L12.5 3M1
 
 
 def providers() -> rx.Component:
-    """Draw the section Providers."""
+    """Draw the section Providers of the Settings page."""
     return section(
         "providers",
         "Providers",

@@ -10,7 +10,7 @@ from app.ui.settings.parts import checkbox, once_loaded, section, status
 
 
 def titles() -> rx.Component:
-    """Draw the section Titles and stored replies."""
+    """Draw the section "Titles and stored replies" of the Settings page."""
     return section(
         "titles",
         "Titles and stored replies",

@@ -13,7 +13,7 @@ from app.ui.settings.server_form import server_form
 
 
 def tools() -> rx.Component:
-    """Draw the section Tools."""
+    """Draw the section Tools of the Settings page."""
     content = rx.el.div(
         _built_ins(), _servers(), server_form(), rx.cond(ServersState.deleting, _delete()), class_name="mcp-settings"
     )

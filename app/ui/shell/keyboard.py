@@ -56,7 +56,7 @@ class KeyBinding:
 
 
 def bind(action: KeyAction) -> KeyBinding | None:
-    """Return the binding of an action, or None if another part of the page handles its key."""
+    """Return the key binding of an action, or None if another part of the page handles its key."""
     here = Place(action.id) if action.mode is Mode.VIEW and action.id in set(Place) else None
     place = _PLACES.get(action.id, here)
     if place is None and action.id not in _SENT:

@@ -66,6 +66,6 @@ def _export(format_: str, name: str, query: Any) -> rx.Component:
         name,
         href="/api/v1/conversations/" + ChatState.opened + f"/export?format={format_}" + query,
         download=True,
-        # otherwise the router treats the address as that of a page
+        # Without this, the router treats the address as that of a page.
         custom_attrs={"data-close": "", "reloadDocument": True},
     )

@@ -81,7 +81,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
 def has_notes(pair: PairVar) -> rx.Var[bool]:
     """Return True if the gap above the pair contains a note (`row.py`)."""
     lacks = pair.unsupported.to(list[str])
-    return pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0)
+    return pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0) | (pair.out_for != "")
 
 
 def _running(pair: PairVar) -> rx.Var[bool]:

@@ -73,6 +73,7 @@ def _notes(pair: PairVar) -> rx.Component:
                 *((reason.value, _out(*texts)) for reason, texts in _OUT.items()),
                 rx.fragment(),
             ),
+            rx.cond(pair.out_for != "", _out_for(pair)),
             id="notes-" + pair.id.to(str),
             class_name="pair-notes",
         ),
@@ -81,3 +82,9 @@ def _notes(pair: PairVar) -> rx.Component:
 
 def _out(bold: str, rest: str, meaning: str) -> rx.Component:
     return rx.el.p(rx.el.b(bold), " " + rest, title=meaning, class_name="out")
+
+
+def _out_for(pair: PairVar) -> rx.Component:
+    """Draw the names of the models that do not get this pair, if the next message goes to several models."""
+    meaning = "It does not fit into the budget of this model with the newer pairs."
+    return rx.el.p(rx.el.b("OUT"), " for ", pair.out_for, title=meaning, class_name="out out-for")

@@ -136,6 +136,7 @@ export interface ScreenPairView {
   readonly unread: boolean;
   readonly begins: boolean;
   readonly switched: boolean;
+  readonly out_for: string;
 }
 
 export interface SpentNote {

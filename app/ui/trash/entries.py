@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.trash.trash import TermItem, TrashItem, TrashState
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.containers.row_focus import RowFocus
 from app.ui.trash.delete_dialog import delete_forever_dialog
 
 
@@ -15,7 +16,7 @@ def trash_entries() -> rx.Component:
     return rx.fragment(
         rx.cond(
             TrashState.loaded,
-            rx.fragment(
+            RowFocus.create(
                 _head(),
                 rx.el.p(TrashState.message, role="status", class_name="trash-said"),
                 rx.cond(TrashState.items.length() > 0, _list(), _empty()),
@@ -23,6 +24,8 @@ def trash_entries() -> rx.Component:
                     TrashState.more,
                     rx.el.button("Show older", type="button", on_click=TrashState.show_more, class_name="quiet"),
                 ),
+                among="li",
+                heading="h1",
             ),
             rx.el.p("Loading trash…", role="status", class_name="trash-said"),
         ),

@@ -19,12 +19,12 @@ def scrolled_table(*parts: rx.Component, caption: str, label: str) -> rx.Compone
 
 
 def column(label: str, class_name: str = "") -> rx.Component:
-    """Draw the head of a column."""
+    """Draw the head of a table column."""
     return rx.el.th(label, scope="col", class_name=class_name)
 
 
 def unseen_column(label: str) -> rx.Component:
-    """Draw the head of a column that only screen readers read."""
+    """Draw the head of a table column, which only screen readers read."""
     return rx.el.th(rx.el.span(label, class_name="unseen"), scope="col")
 
 

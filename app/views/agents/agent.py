@@ -52,7 +52,7 @@ class AgentsView:
 
 @dataclass(frozen=True, slots=True)
 class AgentsFile:
-    """The content of an exported file of agents."""
+    """The content of a file that agents were exported to."""
 
     format: str
     version: int

@@ -26,7 +26,7 @@ class ScreenAttachment:
 
 
 def show_attached(parts: tuple[Part, ...], lost: frozenset[str] = frozenset()) -> tuple[ScreenAttachment, ...]:
-    """Return the view of each part, in the same order. `lost` are the ids of attachments that cannot be read."""
+    """Convert each part to the form that the page shows, in order. `lost` are the ids of unreadable attachments."""
     return tuple(_show_lost(part) if id_of(part) in lost else _show(part) for part in parts)
 
 

@@ -32,7 +32,7 @@ class UploadView:
 
 
 def describe_upload(upload: Upload) -> UploadView:
-    """Return the view of an upload."""
+    """Convert an upload to the form that the HTTP API returns."""
     kept = upload.attachment
     return UploadView(
         id=kept.id,

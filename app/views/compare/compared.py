@@ -35,7 +35,7 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """A column of the dialog with the compared replies: one reply. `model_name` is the name of `model` for people.
+    """A column of the dialog with the compared replies: one reply. `model_name` is the display name of `model`.
 
     - `status`: describes its progress.
     - `figures`: the size of its request, and its usage.

@@ -63,7 +63,7 @@ class KeptView:
 
 
 def describe_comparison(comparison: Comparison) -> ComparisonView:
-    """Return the view of the comparison."""
+    """Convert a comparison to the form that the HTTP API returns."""
     runs = tuple(map(_describe_run, comparison.runs))
     return ComparisonView(
         comparison.id, comparison.conversation_id, comparison.pair_id, comparison.text, runs, comparison.created_at
@@ -71,7 +71,7 @@ def describe_comparison(comparison: Comparison) -> ComparisonView:
 
 
 def describe_comparison_now(comparison: Comparison, pairs: tuple[PairView, ...]) -> ComparisonNowView:
-    """Return the view of the comparison with its current replies. `pairs` are in the order of its runs."""
+    """Convert a comparison with its current replies for the HTTP API. `pairs` are in the order of its runs."""
     shown = describe_comparison(comparison)
     return ComparisonNowView(
         shown.id, shown.conversation_id, shown.pair_id, shown.text, shown.runs, shown.created_at, pairs

@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.context.context import OutReason
-from app.domain.errors import InviewError
+from app.domain.errors import InputError, InviewError
 from app.domain.filters.language.errors import FilterError
 from app.domain.tools.inclusion import Choice
 from app.domain.tools.tools import Tool
 from app.views.composer.parameters import SettingView
+from app.views.input_errors import describe_input
 from app.views.request.composition import EstimateView
 from app.views.usage.figures import number
 
 
 @dataclass(frozen=True, slots=True)
 class SentToolView:
-    """A tool of the next send. `tokens` is the size of its definition as text."""
+    """A tool of the next send. `tokens` describes the size of its definition."""
 
     name: str
     title: str
@@ -40,11 +41,15 @@ class ToolCountView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSendView:
-    """The send of a draft to one of several models: the model's `name` for people, the number of pairs and the size."""
+    """The send of a draft to one of several models: the model's display `name`, the number of pairs and the size.
+
+    `first_sent` is the position of the oldest pair that this model gets, 0 if it gets none.
+    """
 
     name: str
     x: int
     estimate: EstimateView
+    first_sent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +70,14 @@ class RefusalView:
 class ContextView:
     """The view options of the page, and the size of a send with the draft.
 
-    If the send goes to several models, all fields except `compared` are about the first one.
+    If the send goes to several models, all fields except `compared` and `first_sent` are about the first one.
 
     The pairs:
 
     - `total`: the number of pairs of the conversation.
     - `y`, `x`: the number of pairs in view, and of those that are sent.
     - `boundary`, `boundary_reason`: pairs in view at lower positions than `boundary` are OUT, for this reason.
-    - `first_sent`: the position of the oldest pair that is sent, 0 if there is none.
+    - `first_sent`: the position of the oldest pair that is sent (to any of the models), 0 if there is none.
 
     The filter:
 
@@ -116,7 +121,7 @@ class ContextView:
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:
-    """Return the view of the tools of a send; None if no tools are set up."""
+    """Describe the tools of a send for the page. Return None if no tools are set up."""
     if not choice.decided:
         return None
     chosen, overhead = choice.chosen, choice.offer.overhead
@@ -134,4 +139,4 @@ def show_refusal(error: InviewError) -> RefusalView:
     """Return the reason why the view options cannot be used, from the error that they caused."""
     if isinstance(error, FilterError):
         return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
-    return RefusalView(str(error))
+    return RefusalView(describe_input(error.field, error.reason) if isinstance(error, InputError) else str(error))

@@ -22,14 +22,14 @@ class SettingView:
 
 
 def show_policy(policy: RetryPolicy) -> tuple[SettingView, ...]:
-    """Return the view of the retry policy in a tuple; an empty tuple for the default policy."""
+    """Describe the retry policy for the page, as a tuple with one setting; an empty tuple for the default policy."""
     if policy is RetryPolicy.EXPONENTIAL:
         return ()
     return (SettingView("retry_policy", describe_policy(policy), Source.CONVERSATION, ""),)
 
 
 def show_setting(setting: Setting, refusal: str) -> SettingView:
-    """Return the view of a parameter. `refusal` is the reason why the model does not accept it, "" if it does.
+    """Describe a parameter for the page. `refusal` is the reason why the model does not accept it, "" if it does.
 
     A refused parameter prevents the send if it was set for this send only. Otherwise the send leaves it out.
     """

@@ -49,7 +49,7 @@ class BranchesView:
 
 
 def describe_branches(placed: Sequence[Placed]) -> BranchesView:
-    """Return the view of a tree of branches. `placed` are its conversations, each parent before its forks."""
+    """Convert a tree of branches for the HTTP API. `placed` are its conversations, each parent before its forks."""
     return BranchesView(tuple(map(_describe, placed)))
 
 

@@ -47,5 +47,5 @@ class SummaryPlanView:
 
 
 def describe_checkpoint(checkpoint: Checkpoint) -> CheckpointView:
-    """Return the view of the checkpoint."""
+    """Convert a checkpoint to the form that the HTTP API returns."""
     return CheckpointView(checkpoint.summary, checkpoint.position)

@@ -87,7 +87,7 @@ class ConversationView:
 def describe_conversation(
     conversation: Conversation, *, pair_count: int, snippet: str, found: FoundView | None = None
 ) -> ConversationView:
-    """Return the view of the conversation. `snippet` is the text of its newest request, which is cut here.
+    """Convert a conversation for the HTTP API. `snippet` is the text of its newest request, which is cut here.
 
     `found` is the best match of a search; None: there is no search.
     """

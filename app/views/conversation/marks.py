@@ -48,16 +48,16 @@ class MarkedPairView(PairView):
 
 
 def describe_marked(pair: PairView, undo: Sequence[PairMarks]) -> MarkedPairView:
-    """Return the view of a pair after a change. `undo` are the changes that restore its previous marks."""
+    """Convert a pair after a change for the HTTP API. `undo` are the changes that restore its previous marks."""
     shown = {field.name: getattr(pair, field.name) for field in fields(pair)}
     return MarkedPairView(**shown, count=len(undo), undo=describe_changes(undo))
 
 
 def describe_changed(undo: Sequence[PairMarks]) -> ChangedView:
-    """Return the view of a change of several pairs. `undo` are the changes that restore the previous marks."""
+    """Describe a change of several pairs for the HTTP API. `undo` are the changes that restore the previous marks."""
     return ChangedView(len(undo), describe_changes(undo))
 
 
 def describe_changes(changes: Sequence[PairMarks]) -> tuple[ChangeView, ...]:
-    """Return the views of changes of marks."""
+    """Convert changes of marks to the form that the HTTP API returns."""
     return tuple(cast("ChangeView", {"pair_id": change.pair_id, **change.marks}) for change in changes)

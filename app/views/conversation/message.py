@@ -15,7 +15,7 @@ from app.views.conversation.parts import PartView, describe_parts
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One stored message. `pair_id` and `position` are those of its pair; null for a message between pairs."""
+    """One stored message. `pair_id` and `position` identify its pair; null for a message between pairs."""
 
     id: str
     pair_id: str | None
@@ -26,7 +26,7 @@ class MessageView:
 
 
 def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
-    """Return the view of a stored message. `pair` is the pair that contains it; None: it is between pairs."""
+    """Convert a stored message for the HTTP API. `pair` is the pair that contains it; None: it is between pairs."""
     return MessageView(
         message.id,
         None if pair is None else pair.id,

@@ -52,7 +52,7 @@ class AccountingNodeView:
 class MadeView:
     """The child call of a title or a summary: the only pair of the child conversation `conversation_id`.
 
-    - `model`, `lifecycle`, `usage`, `cost`, `error`: those of this pair.
+    - `model`, `lifecycle`, `usage`, `cost`, `error`: the values of this pair.
     - `text`: its reply so far.
     - `run_id`: the id of its run, to follow or stop it.
     - `cost_at_least`: the real cost may be higher.
@@ -91,7 +91,7 @@ NodeView = AccountingNodeView | DerivedNodeView
 def describe_nodes(
     accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> tuple[NodeView, ...]:
-    """Return the views of a conversation's nodes, in their order.
+    """Convert the nodes of a conversation to the form that the HTTP API returns, in their order.
 
     `accounting` are its accounting nodes, `derived` the nodes of its child calls. `tariffs` has the tariff of each
     model by name.

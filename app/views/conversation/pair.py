@@ -152,7 +152,7 @@ class PairView:
 
 
 def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
-    """Return the view of a pair for programs. `facts` are the facts about the pair that are not stored with it."""
+    """Convert a pair for the HTTP API. `facts` are the facts about the pair that are not stored with it."""
     parts = () if pair.reply is None else pair.reply.parts
     runs = pair.lifecycle in RUNNING
     return PairView(
@@ -196,12 +196,12 @@ def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
 
 
 def describe_damage(damage: tuple[Damage, ...]) -> tuple[DamageView, ...]:
-    """Return the views of unreadable values."""
+    """Convert the descriptions of unreadable values to the form that the HTTP API returns."""
     return tuple(DamageView(one.table, one.row_id, one.column, one.reason, one.size) for one in damage)
 
 
 def describe_usage(usage: Usage) -> UsageView:
-    """Return the view of the token counts.
+    """Convert the token counts of a reply to the form that the HTTP API returns.
 
     `cache_write_tokens` is the sum of the tokens written for all cache lifetimes.
     """
@@ -215,7 +215,7 @@ def describe_usage(usage: Usage) -> UsageView:
 
 
 def describe_replaced(replaced: Iterable[Replaced]) -> tuple[ReplacedView, ...]:
-    """Return the views of redacted secrets. Secrets of the same kind at the same place become one view with a count."""
+    """Convert redacted secrets for the HTTP API. Secrets of one kind in the same text become one item with a count."""
     counted = Counter((one.kind, one.place, one.pair_id) for one in replaced)
     return tuple(ReplacedView(*what, count) for what, count in counted.items())
 

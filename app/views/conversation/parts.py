@@ -110,7 +110,7 @@ PartView = (
 
 
 def describe_parts(parts: tuple[Part, ...], *, raw: bool = False) -> tuple[PartView, ...]:
-    """Return the views of the parts of a message. `raw`: with signatures and vendors, as they are stored."""
+    """Convert the parts of a message for the HTTP API. `raw`: with signatures and vendors, as they are stored."""
     return tuple(_describe_part(part, parts, raw=raw) for part in parts)
 
 
@@ -145,7 +145,7 @@ def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartVie
 
 
 def describe_content(piece: Text | Image | File) -> TextView | ImageView | FileView:
-    """Return the view of a text, a picture or a file, which is part of a tool result or of a message."""
+    """Convert a text, a picture or a file, a part of a tool result or a message, for the HTTP API and the page."""
     match piece:
         case Text():
             return TextView(text=piece.text)

@@ -71,13 +71,13 @@ class QueueView:
 
 
 def describe_queue(queue: Queue) -> QueueView:
-    """Return the view of the queue."""
+    """Convert the queue of a conversation to the form that the HTTP API returns."""
     held = None if queue.hold is None else describe_hold(queue.hold)
     return QueueView(tuple(map(describe_queued, queue.items)), held)
 
 
 def describe_queued(item: QueuedText) -> QueuedView:
-    """Return the view of one queued text."""
+    """Convert a queued text to the form that the HTTP API returns."""
     parameters = item.parameters
     schema: Any = None if parameters.reply_schema is None else raw_json(parameters.reply_schema.encode())
     return QueuedView(
@@ -98,5 +98,5 @@ def describe_queued(item: QueuedText) -> QueuedView:
 
 
 def describe_hold(hold: Hold) -> HoldView:
-    """Return the view of the reason why a queue is held."""
+    """Convert the reason why a queue is held to the form that the HTTP API and the page use."""
     return HoldView(hold.reason, _SAID[hold.reason], hold.message)

@@ -12,7 +12,7 @@ from app.views.conversation.pair import FailureView, UsageView, describe_failure
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run: the work of getting one reply. `lifecycle` is the status that this run gives its pair."""
+    """A run, the work of getting one reply. `lifecycle` is the status of the reply."""
 
     run_id: str
     pair_id: str
@@ -36,13 +36,16 @@ class StartedRunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedRunView(StartedRunView):
-    """A child call that was just started. `conversation_id` is its own conversation, of kind `tool`."""
+    """A child call, such as a title or a summary, that was just started.
+
+    `conversation_id` is the conversation of kind `tool` that contains the call.
+    """
 
     conversation_id: str
 
 
 def describe_run(state: RunState) -> RunView:
-    """Return the view of a run's status."""
+    """Convert the status of a run to the form that the HTTP API returns."""
     outcome = state.outcome
     return RunView(
         run_id=state.start.run_id,

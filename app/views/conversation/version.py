@@ -76,7 +76,7 @@ class SnapshotView:
 
 
 def describe_version(version: Version) -> VersionView:
-    """Return the view of the version."""
+    """Convert a version of a pair to the form that the HTTP API returns."""
     parts = () if version.reply is None else version.reply.parts
     return VersionView(
         version=version.number,

@@ -33,7 +33,7 @@ class CommandView:
 
     - "act": the command is performed; `what` describes its effect.
     - "ask": a person must first confirm the question `what`.
-    - "tell": the answer `what` is shown.
+    - "tell": the text `what` is shown.
     - "refuse": the command is refused for the reason `what`.
     """
 
@@ -101,7 +101,7 @@ class OutcomeView:
 
 
 def describe_filter_error(error: FilterError) -> FilterErrorView:
-    """Return the view of an error in a filter."""
+    """Convert an error in a filter to the form that the HTTP API returns."""
     found = f'"{error.found}"' if error.found else "the end"
     hint = error.message.removeprefix(f"Found {found}, expected {error.expected}.").strip()
     return FilterErrorView(error.position, error.found, error.expected, hint, error.message)

@@ -47,7 +47,7 @@ class FiltersView:
 
 
 def describe_saved(name: str, line: str) -> SavedFilterView:
-    """Return the view of a saved filter. `line` is its text."""
+    """Convert a saved filter to the form that the HTTP API returns. `line` is its text."""
     try:
         sentence = describe_filter(parse_filter(line))
     except FilterError:  # an earlier version stored the line; it is shown, so that a person can correct it
@@ -58,7 +58,7 @@ def describe_saved(name: str, line: str) -> SavedFilterView:
 def describe_filters(
     saved: Sequence[SavedFilter], history: Sequence[str], damaged: Sequence[AppliedFilter]
 ) -> FiltersView:
-    """Return the views of an owner's saved filters and filter history.
+    """Convert an owner's saved filters and filter history to the form that the HTTP API returns.
 
     `damaged` are the entries of the history that cannot be read.
     """

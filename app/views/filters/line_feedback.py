@@ -66,7 +66,7 @@ class CommandQuestionView:
 
 
 def show_line(line: str, read: FilterLineView) -> LineFeedbackView:
-    """Return the feedback about a line. `read` is the view of the line for programs.
+    """Return the feedback about a line. `read` describes the line in the form of the HTTP API.
 
     If the line is plain words without completions, the feedback offers a search for them.
     """

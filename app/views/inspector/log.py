@@ -62,7 +62,7 @@ def show_log(
 ) -> LogView:
     """Return the log of a conversation from its nodes: accounting nodes and those of child calls (`derived`).
 
-    `tariffs` and `names` have the tariff of each model, and its name for people.
+    `tariffs` and `names` have the tariff and the display name of each model.
     """
     nodes = describe_nodes(accounting, derived, tariffs)
     newest = sorted(nodes, key=lambda node: (node.created_at, node.after_position, node.id), reverse=True)

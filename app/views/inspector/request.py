@@ -113,7 +113,7 @@ class RequestView:
     - `unsupported`, `redacted`, `left_out`: describe the parts that the request does not contain, a line each.
     - `messages`: the newest messages.
     - `earlier`: the label of the button that shows more messages, "" if all are shown.
-    - `model_name`: the name of `model` for people, "" for none.
+    - `model_name`: the display name of `model`, "" for none.
     """
 
     model: str
@@ -234,7 +234,7 @@ def show_tools_of(request: Request, reading: RequestWindow) -> tuple[PieceView, 
 
 
 def show_parameters(request: Request) -> tuple[FactView, ...]:
-    """Return the parameters that are set, as facts."""
+    """Return the parameters that are set in a request, each as a name with a value."""
     return tuple(FactView(name, str(value)) for name, value in describe_parameters(request.parameters).items())
 
 

@@ -75,7 +75,7 @@ class ToolItem:
 
 @dataclass(frozen=True, slots=True)
 class ServerToolsItem:
-    """The tools of a server. `all_ticked`: all of them are ticked. `some_ticked`: some are ticked, but not all."""
+    """The tools of an MCP server. `all_ticked`: all of them are ticked. `some_ticked`: some are ticked, but not all."""
 
     id: str
     name: str

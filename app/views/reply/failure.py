@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from app.domain.errors import ErrorClass, Failure
+from app.views.input_errors import describe_stored
 
 
 class FailureStep(StrEnum):
@@ -54,16 +55,16 @@ _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
 
 
 def plain_message(message: str) -> str:
-    """Return the message of a failure without the error class at its beginning, which is for programs.
+    """Return the message of a failure without what is for programs at its beginning: the error class or the field.
 
-    >>> plain_message("[error: auth] The key was refused."), plain_message("It is empty.")
-    ('The key was refused.', 'It is empty.')
+    >>> plain_message("[error: auth] The key was refused."), plain_message("text: is empty.")
+    ('The key was refused.', 'The message is empty.')
     """
-    return _CLASS.sub("", message)
+    return describe_stored(_CLASS.sub("", message))
 
 
 def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
-    """Return the view of a failure. `partial`: a part of the reply arrived, which the next message can include."""
+    """Describe a failure for the page. `partial`: a part of the reply arrived, which the next message can include."""
     include = (FailureStep.INCLUDE,) if partial else ()
     steps = (*_STEPS.get(failure.error_class, _USUAL), *include, FailureStep.SNAPSHOT)
     recovered = failure.recovered > 0

@@ -61,14 +61,15 @@ class ScreenPairView:
     The pair:
 
     - `out`: the reason why the next send leaves it out; None: it is sent, or still running.
+    - `out_for`: if it is sent to some models only, the names of the models that do not get it, "" for none.
     - `topic`: a path ("AI > Planning").
     - `topic_is_missing`: the pair names a topic that does not exist.
-    - `model_name`: the name of `model` for people.
+    - `model_name`: the display name of `model`.
     - `made_at`: the time of the shown version.
     - `tokens`: the estimated size of the pair for the chosen model.
     - `damage`: the values that cannot be read, one line each.
     - `begins`: it is the first pair in view that is sent, and the previous pair on screen is not sent.
-    - `switched`: its agent differs from that of the previous pair on screen.
+    - `switched`: its agent differs from the agent of the previous pair on screen.
 
     Its request:
 
@@ -123,6 +124,7 @@ class ScreenPairView:
     unread: bool = False
     begins: bool = False
     switched: bool = False
+    out_for: str = ""
 
 
 class ShownMarks(TypedDict, total=False):
@@ -134,9 +136,9 @@ class ShownMarks(TypedDict, total=False):
 
 
 def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> ScreenPairView:
-    """Return the view of a pair for the page. `facts` depend on the current view options.
+    """Convert a pair to the form that the page shows. `facts` depend on the current view options.
 
-    `model_name` is the name of its model for people; "": the model's id.
+    `model_name` is the display name of its model; "": use the id of the model.
     """
     runs = pair.lifecycle in RUNNING
     return ScreenPairView(
@@ -199,15 +201,15 @@ def _has_text(pair: Pair) -> bool:
 
 
 def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, ...]:
-    """Return the view of each part of a reply, in the same order. `running`: the reply is running."""
+    """Convert each part of a reply to the form that the page shows, in order. `running`: the reply is running."""
     return tuple(_show_part(part, parts, running=running) for part in parts)
 
 
 def show_grown(shown: tuple[ScreenPart, ...], parts: tuple[Part, ...], unchanged: int) -> tuple[ScreenPart, ...]:
-    """Return the view of each part of a running reply that has grown: the same as `show_parts`.
+    """Convert the parts of a running reply that has grown. `show_parts` would return the same.
 
-    `shown` are the views of the reply before. The views of its first `unchanged` parts are reused, except the card of
-    a tool call whose result is among the new parts.
+    `shown` are the converted parts of the reply before it grew. The first `unchanged` of them are reused, except the
+    card of a tool call whose result is among the new parts.
     """
     if unchanged > len(shown):  # other views are shown meanwhile, because the reply was read again
         unchanged = 0

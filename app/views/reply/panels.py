@@ -27,7 +27,7 @@ class CountingView:
 class QueuedItemView:
     """A queued text, which waits for the running reply. `version` increases with every edit.
 
-    - `model_name`: the name of its model for people, "" for the model of the conversation.
+    - `model_name`: the display name of its model, "" for the model of the conversation.
     - `files`: describes the number of its files, "" for none.
     - `asked`: describes the parameters that are set only for this text, "" for none.
     """
@@ -57,8 +57,8 @@ class PermissionItemView:
 
     - `title`: the title of the tool, "" if it has none.
     - `conversation_id`: the conversation of the call.
-    - `shown_in`: the conversation whose page shows it: for delegated work, the one that started the work.
-    - `seconds_left`: the time until the call is denied, at the creation of this value.
+    - `shown_in`: the conversation whose page shows it: for delegated work, the conversation that started the work.
+    - `seconds_left`: the time until the call is denied, counted from the creation of this object.
     """
 
     id: str
@@ -79,7 +79,7 @@ class PermissionItemView:
 class ComparedReplyView:
     """The reply of one model in a comparison. `sent_pairs` is the number of pairs in its request.
 
-    `model_name` is the name of `model` for people, "" if it is not known.
+    `model_name` is the display name of `model`, "" if it is not known.
     """
 
     model: str
@@ -134,14 +134,14 @@ class ToolProgressView:
 
 
 def show_queue(queue: Queue, names: Mapping[str, str]) -> ScreenQueueView:
-    """Return the view of the queue. `names` has the names of the models for people."""
+    """Describe the queue for the page. `names` has the display names of the models."""
     held = None if queue.hold is None else describe_hold(queue.hold)
     held = None if held is None else replace(held, message=plain_message(held.message))
     return ScreenQueueView(tuple(_show_queued(item, names) for item in queue.items), held)
 
 
 def show_permission(request: PermissionRequest, now: datetime) -> PermissionItemView:
-    """Return the view of a pending permission request at the time `now`."""
+    """Describe a pending permission request for the page, at the time `now`."""
     left = (request.expires_at - now).total_seconds()
     return PermissionItemView(
         id=request.id,
@@ -160,7 +160,7 @@ def show_permission(request: PermissionRequest, now: datetime) -> PermissionItem
 
 
 def show_comparison(comparison: Comparison, names: Mapping[str, str]) -> ScreenComparisonView:
-    """Return the view of the comparison. `names` has the names of its models for people."""
+    """Describe a comparison for the page. `names` has the display names of its models."""
     runs = tuple(
         ComparedReplyView(
             model=run.model,

@@ -25,7 +25,7 @@ MAX_PERCENT: Final = 9_999
 
 
 class CardStatus(StrEnum):
-    """The status of a tool call.
+    """The status of a tool call, as its card shows it.
 
     - WAITING: the call waits for a person's permission.
     - UNANSWERED: the reply ended without a result of the call.
@@ -88,7 +88,7 @@ class ToolCardView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswerView:
-    """The place of a tool result among the parts of a reply. The card of the call shows its content."""
+    """A tool result among the parts of a reply. Nothing is shown here: the card of the tool call shows the result."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_call_id: str

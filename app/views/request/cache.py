@@ -25,8 +25,8 @@ Kind = Literal["tools", "system", "message"]
 class PlaceView:
     """A place in a request: the end of its tools, of its system text, or of a message.
 
-    `message` is the index of the message; null: tools or system text. `pair_id` and `position` are those of its pair;
-    null: the message is the draft, or the place is not in a message.
+    `message` is the index of the message; null: tools or system text. `pair_id` and `position` identify its pair; null:
+    the message is the draft, or the place is not in a message.
     """
 
     kind: Kind
@@ -92,8 +92,8 @@ class CachedCallView:
 
     - `outcome`: compares both.
     - `why`: explains a wrong prediction.
-    - `differs`: describes the first place where the request differs from that of the previous send; null: it begins
-      with all of that request.
+    - `differs`: describes the first place where the request differs from the previous request; null: it begins with the
+      whole previous request.
     - `frozen`: the call read from the cache and did not write to it.
     """
 
@@ -141,7 +141,7 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
     tariff: Tariff | None,
     at: datetime,
 ) -> CacheView:
-    """Return the view of the predicted effect of a request on the provider's cache, at the time `at`.
+    """Describe the predicted effect of a request on the provider's cache, at the time `at`.
 
     - `plan`: the cache plan of the request.
     - `broken`: the cached prefix that the request would not read; None: there is none.

@@ -90,7 +90,7 @@ class WaysOutView:
 
 
 def describe_estimate(estimate: Estimate) -> EstimateView:
-    """Return the view of the estimate."""
+    """Convert the estimate of a send to the form that the HTTP API returns."""
     return EstimateView(
         tokens=estimate.tokens,
         error_band=estimate.error_band,
@@ -118,7 +118,7 @@ def boundary_of(composition: Composition) -> tuple[int | None, OutReason | None]
 
 
 def describe_ways_out(budget_options: BudgetOptions) -> WaysOutView:
-    """Return the view of the options of an over-budget send."""
+    """Convert the options for a send that exceeds its budget to the form that the HTTP API returns."""
     return WaysOutView(
         budget_options.x,
         budget_options.y,

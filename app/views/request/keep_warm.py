@@ -67,7 +67,7 @@ class KeepWarmView:
 
 
 def describe_offer(offer: KeepAliveCost | str, expires_at: datetime | None, at: datetime) -> KeepWarmOfferView:
-    """Return the view of the cost of a keep-alive. `offer` may also be the reason why it is impossible.
+    """Convert the cost of a keep-alive for the HTTP API. `offer` is this cost, or the reason why it is impossible.
 
     `expires_at` is the time when the prefix expires, `at` the current time.
     """

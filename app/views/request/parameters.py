@@ -20,7 +20,7 @@ class ParametersView:
 
 
 def show_parameters(parameters: Parameters) -> ParametersView:
-    """Return the view of the parameters."""
+    """Convert the parameters of a request to the form that the HTTP API returns."""
     return ParametersView(
         temperature=parameters.temperature,
         top_p=parameters.top_p,

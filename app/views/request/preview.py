@@ -53,7 +53,7 @@ class HeaderView:
 class RequestMessageView:
     """A message of a request, in a form that is the same for all providers.
 
-    `pair_id` and `position` are those of its pair; null: the message is the draft.
+    `pair_id` and `position` identify its pair; null: the message is the draft.
     """
 
     role: WireRole
@@ -135,7 +135,7 @@ class Previewed:
 
 
 def describe_preview(previewed: Previewed) -> PreviewView:
-    """Return the view of the preview."""
+    """Convert a previewed request to the form that the HTTP API returns."""
     request, composition, body = previewed.built.request, previewed.composition, previewed.body
     boundary, boundary_reason = boundary_of(composition)
     positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
@@ -172,7 +172,7 @@ def describe_preview(previewed: Previewed) -> PreviewView:
 
 
 def describe_messages(request: Request, positions: Mapping[str, int]) -> tuple[RequestMessageView, ...]:
-    """Return the views of the messages of a request. `positions` has the positions of their pairs by id."""
+    """Convert the messages of a request for the HTTP API. `positions` has the positions of their pairs by id."""
     return tuple(
         RequestMessageView(
             message.role,
@@ -185,7 +185,7 @@ def describe_messages(request: Request, positions: Mapping[str, int]) -> tuple[R
 
 
 def describe_tools(request: Request) -> tuple[ToolView, ...]:
-    """Return the views of the tools of a request."""
+    """Convert the tools of a request to the form that the HTTP API returns."""
     return tuple(ToolView(tool.name, tool.description, tool.input_schema_json) for tool in request.tools)
 
 

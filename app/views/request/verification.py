@@ -49,7 +49,7 @@ class SentRequestView(VerificationView):
 def describe_sent_request(
     verification: VerificationView, request: Request, hashes: tuple[str, ...], positions: Mapping[str, int]
 ) -> SentRequestView:
-    """Return the view of the request with its verification. `positions` has the positions of its pairs by id."""
+    """Convert a request with its verification for the HTTP API. `positions` has the positions of its pairs by id."""
     return SentRequestView(
         run_id=verification.run_id,
         pair_id=verification.pair_id,

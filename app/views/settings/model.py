@@ -63,7 +63,7 @@ class ModelView:
 
 
 def describe_model(profile: ModelProfile) -> ModelView:
-    """Return the view of the model."""
+    """Convert the profile of a model to the form that the HTTP API returns."""
     return ModelView(
         model=profile.model,
         provider=split_model_name(profile.model)[0],
@@ -115,7 +115,7 @@ def describe_skipped(skipped: Sequence[str]) -> str:
 
 
 def describe_prices(prices: Prices) -> PricesView:
-    """Return the view of the prices."""
+    """Convert the prices of a model to the form that the HTTP API returns."""
     return PricesView(
         input=_decimal(prices.input),
         output=_decimal(prices.output),

@@ -54,7 +54,7 @@ class RedactionView:
 
 
 def describe_preferences(preferences: Preferences) -> PreferencesView:
-    """Return the view of the preferences."""
+    """Convert a person's preferences to the form that the HTTP API returns."""
     return PreferencesView(
         soft_cap=float(preferences.soft_cap),
         reserve=preferences.reserve,

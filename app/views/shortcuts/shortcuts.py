@@ -198,7 +198,7 @@ def key_of(action: KeyAction, own: Mapping[str, str]) -> str:
 
 
 def key_name(key: str) -> str:
-    """Return the name of a key for people: "Shift+G" for "G"."""
+    """Return the name of a key as the page shows it: "Shift+G" for "G"."""
     return f"Shift+{key}" if len(key) == 1 and unicodedata.category(key) == "Lu" else key
 
 

@@ -12,7 +12,7 @@ from app.views.usage.figures import plural
 
 
 class Fit(StrEnum):
-    """The match of a reply with its schema. `OPEN`: unknown, because the reply is not complete yet."""
+    """The result of comparing a reply with its schema. `OPEN`: unknown, because the reply is not complete yet."""
 
     OPEN = "open"
     FITS = "fits"
@@ -60,7 +60,7 @@ class ReadReply:
 
 
 def show_read_reply(read: ReadReply) -> ReadReplyView:
-    """Return the view of a structured reply on the page."""
+    """Convert a structured reply, read as JSON, to the form that the page shows."""
     count = plural(len(read.faults), "error")
     if read.running:
         fit, state = Fit.OPEN, f"Receiving: {count} so far" if read.faults else "Receiving…"

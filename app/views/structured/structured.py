@@ -44,5 +44,5 @@ class StructuredView:
 
 
 def describe_fault(fault: SchemaFault) -> SchemaFaultView:
-    """Return the view of a place in a reply that does not match the schema."""
+    """Convert a place where a reply does not match its schema to the form that the HTTP API returns."""
     return SchemaFaultView(fault.path, name_path(fault.path), fault.message)

@@ -17,7 +17,7 @@ class PermissionView:
     """A tool call that needs a person's permission. `tool` is its name for models, `tool_name` its name on the server.
 
     - `conversation_id`: the conversation of the call.
-    - `shown_in`: the conversation whose page shows it: for delegated work, the one that started the work.
+    - `shown_in`: the conversation whose page shows it: for delegated work, the conversation that started the work.
     - `input`: the arguments as the model wrote them.
     - `run_input`: the allowed arguments; null: not allowed.
     - `seconds_left`: the time until the request expires.
@@ -105,7 +105,7 @@ class AuditView:
 
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
-    """Return the view of a permission request at the time `now`."""
+    """Convert a permission request to the form that the HTTP API returns, at the time `now`."""
     left = (request.expires_at - now).total_seconds() if request.standing is PermissionStatus.PENDING else 0.0
     return PermissionView(
         id=request.id,
@@ -133,7 +133,7 @@ def describe_permission(request: PermissionRequest, now: datetime) -> Permission
 
 
 def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> RuleView:
-    """Return the view of a permission rule. `server` is the name of the tool's server, `title` the tool's title."""
+    """Convert a permission rule for the HTTP API. `server` is the name of the tool's server, `title` its own title."""
     return RuleView(
         id=rule.id,
         server_id=rule.server_id,

@@ -155,7 +155,7 @@ class SignInView:
 
 
 def describe_built_ins(tools: Iterable[Tool]) -> tuple[BuiltInView, ...]:
-    """Return the views of the built-in tools among `tools`, in the same order."""
+    """Convert the built-in tools among `tools` to the form that the HTTP API returns, in the same order."""
     return tuple(
         BuiltInView(tool.name, tool.title, tool.description, asks=tool.tool_name not in UNASKED)
         for tool in tools
@@ -187,7 +187,7 @@ class ServerLogView:
 def describe_server(
     server: ToolServer, known: Listing | None, health: ServerHealth, problem: str, restarts: int
 ) -> ServerView:
-    """Return the view of a server. `known` are the last lists that it reported; None: none yet.
+    """Convert an MCP server for the HTTP API. `known` are the last lists that it reported; None: none yet.
 
     - `health`: the state of the connection.
     - `problem`: the reason for this state.

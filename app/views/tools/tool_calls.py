@@ -49,7 +49,7 @@ class ToolCallsView:
 
 
 def describe_tool_call(record: ToolCallRecord, *, cut: bool = False) -> ToolCallRecordView:
-    """Return the view of the record of a tool call. `cut`: the record was loaded without its results."""
+    """Convert the record of a tool call for the HTTP API. `cut`: the record was loaded without its results."""
     return ToolCallRecordView(
         tool_call_id=record.tool_call_id,
         number=record.number,

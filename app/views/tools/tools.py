@@ -66,7 +66,7 @@ class ConversationToolsView:
 
     The next send includes `count` tools with `tokens` tokens in all.
 
-    - `overhead` of these tokens are added once to each send with tools, whatever their number.
+    - `overhead`: the part of these tokens that is added once to each send with tools, whatever their number.
     - `share`: the maximum size in tokens at which the mode `auto` sends all tools.
     - `missing`: ticked tools that are not available, because their server is off or removed.
     - `breaks`: the cached prefix that the next send could read only with the current choice of tools; null: none.
@@ -88,7 +88,7 @@ class ConversationToolsView:
 
 
 def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
-    """Return the view of a tool, with the decision whether the next send includes it.
+    """Describe a tool for the HTTP API, with the decision whether the next send includes it.
 
     `price` returns the price of a number of tokens.
     """
@@ -113,7 +113,7 @@ def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
 def describe_tool_mode(
     mode: ToolMode, choice: Choice, price: Price, cache: CacheView | None, *, same: bool
 ) -> ToolModeView:
-    """Return the view of an inclusion mode.
+    """Describe an inclusion mode, a rule that selects the tools of a send, for the HTTP API.
 
     `choice` has the tools that a send in this mode includes. `price` returns the price of a number of tokens.
 

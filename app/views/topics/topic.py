@@ -42,7 +42,7 @@ class TopicsView:
 
 
 def describe_topics(topics: Sequence[FiledTopic], counts: Mapping[str, int], order: TopicOrder) -> TopicsView:
-    """Return the views of all topics, sorted by `order`. `topics` has siblings in the manual order.
+    """Describe all topics for the HTTP API, sorted by `order`. `topics` has siblings in the manual order.
 
     `counts` has the number of pairs of each topic by its id.
     """

@@ -27,5 +27,5 @@ def describe_amount(cost: Cost) -> str:
 
 
 def describe_sum(cost: Cost) -> CostView:
-    """Return the view of the total cost of several calls."""
+    """Convert the total cost of several calls to the form that the HTTP API returns."""
     return CostView(describe_cost(cost.amount), cost.at_least)

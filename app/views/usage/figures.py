@@ -106,5 +106,5 @@ def charged(cost: str, *, at_least: bool) -> str:
 
 
 def extra(cost: str) -> str:
-    """Write an additional cost, such as "$0.03 more"."""
+    """Write an additional cost, given as decimal text or "unknown", such as "$0.03 more"."""
     return PRICE_UNKNOWN if cost == UNKNOWN else f"{money(cost)} more"

@@ -156,7 +156,7 @@ class CallPage:
 
 @dataclass(frozen=True, slots=True)
 class TokensView:
-    """The numbers of tokens by the kinds that providers bill."""
+    """The numbers of tokens of each kind that providers bill separately."""
 
     input_tokens: int
     output_tokens: int
@@ -209,7 +209,7 @@ def describe_report(fault: str | None, reported: Observation | None) -> str | No
 
 
 def describe_reconciled(statement: Statement, lines: Sequence[ReconciledDay]) -> ReconciledView:
-    """Return the view of a comparison with a provider's export."""
+    """Convert the comparison with a provider's usage export to the form that the HTTP API returns."""
     shown = tuple(
         LineView(line.day, line.model, line.verdict, _tokens(line.here), _tokens(line.there)) for line in lines
     )
@@ -223,12 +223,12 @@ def _tokens(usage: Usage) -> TokensView:
 
 
 def describe_spent(spent: Spent) -> SpentView:
-    """Return the view of usage and cost."""
+    """Convert the usage and cost of calls to the form that the HTTP API returns."""
     return SpentView(**spent_fields(spent))
 
 
 def spent_fields(spent: Spent) -> dict[str, Any]:
-    """Return the fields of a `SpentView` for this usage and cost: their values by name."""
+    """Return the names and values of the fields of a `SpentView` for this usage and cost."""
     return {
         "calls": spent.calls,
         "cut_short": spent.cut,
@@ -241,7 +241,7 @@ def spent_fields(spent: Spent) -> dict[str, Any]:
 
 
 def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
-    """Return the views of several usages and costs. The keys, such as purposes or models, stay the same."""
+    """Convert each usage and cost in a mapping for the HTTP API. The keys, such as models, stay the same."""
     return {name: describe_spent(one) for name, one in spent.items()}
 
 

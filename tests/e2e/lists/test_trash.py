@@ -42,6 +42,8 @@ def trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     page = screen.page
     screen.send("/echo not any more").wait_for_reply(2)
     delete_conversation(screen, "wanted")
+    screen.start("/echo second").wait_for_reply()
+    delete_conversation(screen, "second")
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, "/trash")
     entry = page.locator(".trash-list li").filter(has_text="wanted")
@@ -56,9 +58,13 @@ def trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     expect(entry).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Restore .*second")).press("Enter")
+    expect(page.locator(".trash-list li").filter(has_text="second")).to_have_count(0)
+    expect(entry).to_be_focused()
     page.get_by_role("button", name="Empty the trash").press("Enter")
     dialog.get_by_role("button", name="Delete forever").press("Enter")
 
     expect(page.get_by_text("The trash is empty. Deleted conversations and pairs")).to_be_visible()
+    expect(page.get_by_role("heading", name="Trash")).to_be_focused()
     eventually(lambda: page.evaluate("fetch('/api/v1/trash').then((answer) => answer.json())")["items"] == [])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -184,8 +184,12 @@ def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path
         screen.start("/rate 60\n/echo Xylophonquartett " + "word " * 2_000)
         expect(screen.last_reply).to_contain_text("Xylophonquartett word")
         expect(lasting.last_reply).to_contain_text(re.compile(r"\w{3}"))
-        first.process.send_signal(signal.SIGKILL)
-        first.process.wait(10)
+        with closing(sqlite3.connect(tmp_path / "data/inview.db", isolation_level=None)) as holder:
+            eventually(lambda: begins(holder))
+            held_at = len(lasting.last_reply.inner_text())
+            eventually(lambda: len(lasting.last_reply.inner_text()) > held_at + 200)
+            first.process.send_signal(signal.SIGKILL)
+            first.process.wait(10)
 
         second = stack.enter_context(serving(tmp_path / "data", port=first.port))
         connect_now(page)

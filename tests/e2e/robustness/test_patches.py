@@ -61,7 +61,10 @@ class FaultyServer(Server):
         """Change values while frames are faulty. Return the script that the page runs meanwhile."""
         self.faults = self.random.choice([0.0, 0.2, 0.6])
         for _ in range(self.random.randint(1, 4)):
-            await self.show(**self._change())
+            if self.random.random() < 0.4:
+                await self.add(rows=self._rows_with_more_text())
+            else:
+                await self.show(**self._change())
             if self.random.random() < 0.2:
                 await asyncio.sleep(0.001)
         self.faults = 0.0
@@ -93,6 +96,14 @@ class FaultyServer(Server):
         late, self._late = self._late, []
         for client, frame in late:
             await super()._send(client, frame)
+
+    def _rows_with_more_text(self) -> tuple[Row, ...]:
+        rows: list[Row] = list(self.values["rows"])
+        if rows:
+            at = self.random.randrange(len(rows))
+            more = self.random.choice(["a", "é", "😀", "\ud83d", "\ude00"])  # also the halves of "😀"
+            rows[at] = replace(rows[at], text=rows[at].text + more)
+        return tuple(rows)
 
     def _change(self) -> dict[str, Any]:
         chance = self.random

@@ -40,6 +40,17 @@ def undo_and_dismiss_keep_the_focus_on_the_page(page: Page) -> None:
     expect(page.locator("#centre")).to_be_focused()
 
 
+def deleted_rows_leave_the_focus_on_the_next_row_and_then_on_the_heading(page: Page, server: Served) -> None:
+    call(server.url, "POST", "/agents", {"name": "Another"})
+    reload(page)
+    page.get_by_role("button", name="Delete Another").press("Enter")
+    expect(page.locator(".agents-list li")).to_have_count(1)
+    expect(page.locator(".agents-list li").filter(has_text="Reviewer")).to_be_focused()
+    page.get_by_role("button", name="Delete Reviewer").press("Enter")
+    expect(page.get_by_text("No agents yet.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Agents")).to_be_focused()
+
+
 def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Screen, server: Served) -> None:
     page = screen.page
     visit(page, "/agents")
@@ -92,8 +103,7 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     (agent,) = call(server.url, "GET", "/agents")["items"]
     assert agent["parameters"]["temperature"] == 0.5
     visit(page, "/agents")
-    page.get_by_role("button", name="Delete Reviewer").click()
-    expect(page.get_by_text("No agents yet.")).to_be_visible()
+    deleted_rows_leave_the_focus_on_the_next_row_and_then_on_the_heading(page, server)
     undo_and_dismiss_keep_the_focus_on_the_page(page)
     eventually(lambda: len(call(server.url, "GET", "/agents")["items"]) == 1)
 

@@ -206,7 +206,7 @@ async def test_reply_that_says_nothing_cannot_be_kept_and_one_that_failed_stays_
     conversation_id = await a_conversation(bench, model=OFFLINE)
     await ended(bench, await compare(bench, conversation_id, "/fail auth", OFFLINE, PEER))
 
-    with pytest.raises(ConflictError, match="is empty and cannot be kept"):
+    with pytest.raises(ConflictError, match="The reply of Offline demo is empty and cannot be kept"):
         await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
     pair_id = (await keep_reply(bench, LOCAL_OWNER, conversation_id, PEER)).pair_id
 

@@ -44,6 +44,8 @@ from tests.runs.bands.peers import play_compatible
 from tests.runs.steps import a_conversation, collect, count_own_statements, pair_of, reply_to
 from tests.store.values import a_pair_of
 
+pytestmark = pytest.mark.usefixtures("complete_lists")
+
 
 async def seed(ctx: AppContext, *pairs: Pair, **fields: Any) -> str:
     conversation_id = await a_conversation(ctx, model="offline:demo", **fields)

@@ -77,6 +77,7 @@ async def test_the_newest_pairs_are_shown_though_it_takes_long_to_know_what_is_s
     assert [pair.position for pair in known.pairs] == [pair.position for pair in first.pairs] == list(range(6, 36))
 
 
+@pytest.mark.usefixtures("complete_lists")
 async def test_the_first_view_after_a_restart_uses_the_window_that_a_server_reported(data: Path, peer: Peer) -> None:
     peer.window = 131_072
     settings = settings_of(data, **peer.environment)

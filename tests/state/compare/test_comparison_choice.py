@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from app.domain.context.context import OutReason
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.compare.comparisons import read_comparison
 from app.runs.runtime.catalogue import ProviderModels
 from app.runs.send.commands import LOCAL_OWNER
@@ -16,13 +18,14 @@ from app.runs.settings.provider_commands import list_models
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer import state as composer_state
-from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.message_box import CONTINUE, MAX_TEXT
 from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.conversation.model import ModelState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
+from tests.media.test_pictures import a_photo
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.composer.sends import too_much
 from tests.state.conftest import Tab
@@ -96,6 +99,22 @@ async def test_models_chosen_before_a_message_is_written_get_the_next_one(ctx: A
     assert tab.shows(ComposerState, "compared") == ""
 
 
+async def test_continue_goes_to_the_models_that_the_next_message_goes_to(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    await reply_to(ctx, conversation_id, "/echo one")
+    tab.path = f"/c/{conversation_id}"
+    await tab.send(ComposerState.open)
+    await choose_others_before_writing(tab)
+
+    await tab.send(ComposerState.continue_reply)
+    order = tab.shows(ComposerState, "order")
+    await tab.send(ComposerState.send, send_id="1", text=order.text, order_id=order.id)
+
+    comparison, _ = await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+    assert (comparison.text, [run.model for run in comparison.runs]) == (CONTINUE, [TINY, THINKER])
+    assert tab.shows(ComposerState, "compared") == ""
+
+
 async def choose_others_before_writing(tab: Tab) -> None:
     await tab.send(ComposerState.compare, models=[TINY, THINKER])
     await tab.send(ComposerState.finish_order, order_id=tab.shows(ComposerState, "order").id)
@@ -113,6 +132,11 @@ async def test_first_message_is_estimated_and_previewed_for_the_models_that_get_
     assert [row.name for row in split.rows] == ["Offline tiny", "thinker"]
     assert split.tokens == f"~{sum(int(row.tokens) for row in split.rows)}"
     assert tab.shows(PreviewState, "request").model == TINY
+    assert [one.name for one in tab.shows(PreviewState, "models")] == ["Offline tiny", "thinker"]
+    await tab.send(PreviewState.choose_model, model=THINKER)
+    assert (tab.shows(PreviewState, "model"), tab.shows(PreviewState, "request").model) == (THINKER, THINKER)
+    await tab.send(PreviewState.choose_model, model=DEMO)
+    assert tab.shows(PreviewState, "model") == THINKER, "Offline demo gets no message"
     await tab.send(ComposerState.end_compare)
     await tab.send(ComposerState.estimate_first)
     assert [row.name for row in tab.shows(ComposerState, "split").rows][-1] == "Draft"
@@ -133,6 +157,12 @@ async def test_message_is_estimated_and_previewed_for_the_models_that_get_it(ctx
         assert all(one.estimate.draft for one in watcher.screen.context.compared)
         await tab.send(PreviewState.refresh)
         assert tab.shows(PreviewState, "request").model == TINY
+        await tab.send(PreviewState.choose_model, model=THINKER)
+        assert tab.shows(PreviewState, "request").model == THINKER
+        await tab.send(ComposerState.write, draft="/echo my own text!", typed=True, edition=2)
+        await until(lambda: watcher.screen.edition == 2)
+        await tab.send(PreviewState.keep_current)
+        assert tab.shows(PreviewState, "request").model == THINKER, "the choice stays while the text changes"
 
         await tab.send(ComposerState.send, send_id="1", text="/echo my own text", order_id="")
         comparison, _ = await read_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)
@@ -189,6 +219,40 @@ async def test_figures_of_several_models_warn_if_one_of_them_gets_fewer_pairs(ct
     split = describe_split(context)
     assert (split.x, split.y, split.all_fit) == ("0", "3", False)
     assert split.title == "0 of 3 pairs in view are sent"
+
+
+@pytest.mark.parametrize("models", [(DEMO, TINY), (TINY, DEMO)])
+async def test_pairs_that_only_some_of_the_models_get_name_the_others(
+    ctx: AppContext, tab: Tab, models: tuple[str, str]
+) -> None:
+    conversation_id = await too_much(ctx, tab)
+    async with watching(ctx, tab, conversation_id) as watcher:
+        watcher.compare(models)
+        await until(lambda: any(pair.out_for for pair in watcher.screen.pairs))
+        compared = watcher.screen
+        watcher.compare(())
+        await until(lambda: not any(pair.out_for for pair in watcher.screen.pairs))
+
+    over = OutReason.OVER_BUDGET
+    assert [(pair.out, pair.out_for) for pair in compared.pairs] == [(over, ""), (over, ""), (None, "Offline tiny")]
+    assert [pair.begins for pair in compared.pairs] == [False, False, True]
+    assert compared.context is not None
+    assert compared.context.first_sent == 3, "the key for the oldest pair that is sent goes to it"
+
+
+async def test_parts_that_one_of_the_models_does_not_accept_are_noted(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model=DEMO)
+    picture = await attach_file(ctx, LOCAL_OWNER, a_photo(), "dot.jpg")
+    attached = await load_attached(ctx, LOCAL_OWNER, [picture.attachment.id])
+    await reply_to(ctx, conversation_id, "/echo See.", attached=attached)
+
+    async with watching(ctx, tab, conversation_id) as watcher:
+        alone = watcher.screen.pairs[0].unsupported
+        watcher.compare((DEMO, TINY))
+        await until(lambda: bool(watcher.screen.pairs[0].unsupported))
+        noted = watcher.screen.pairs[0].unsupported
+
+    assert (alone, noted) == ((), ("Offline tiny does not support images.",))
 
 
 async def test_a_model_that_cannot_be_used_is_no_part_of_the_figures(ctx: AppContext, tab: Tab) -> None:

@@ -14,6 +14,7 @@ from app.runs.compare.comparisons import read_comparison
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.composer.over_budget import CHANGED, KEPT
 from app.state.composer.state import ComposerState
 from app.state.reply.deletion import PairDeletionState
 from tests.state.composer.sends import compare, requests, send
@@ -127,9 +128,26 @@ async def test_a_pair_that_came_back_and_goes_again_elsewhere_is_asked_about(ctx
         assert tab.shows(ComposerState, "over_budget").title == "The context has changed"
 
 
-@pytest.mark.parametrize("models", [("offline:tiny", "offline:demo"), ("offline:tiny", "offline:thinker")])
+@pytest.mark.parametrize(
+    ("models", "message", "way"),
+    [
+        (
+            ("offline:tiny", "offline:demo"),
+            "1 pair would be sent to Offline demo now, instead of the 2 pairs counted before.",
+            "Send 1 pair",
+        ),
+        (  # the page has counted for Offline demo, which gets nothing
+            ("offline:tiny", "offline:thinker"),
+            (
+                "The pairs in view have changed since they were counted. Offline tiny and thinker would get the pairs "
+                "in view now."
+            ),
+            "Send the pairs in view now",
+        ),
+    ],
+)
 async def test_a_comparison_of_other_pairs_than_were_counted_on_screen_is_asked_about(
-    ctx: AppContext, tab: Tab, models: tuple[str, str]
+    ctx: AppContext, tab: Tab, models: tuple[str, str], message: str, way: str
 ) -> None:
     async with watching_two(ctx, tab) as watcher:
         first = (await stored(watcher))[0]
@@ -140,9 +158,8 @@ async def test_a_comparison_of_other_pairs_than_were_counted_on_screen_is_asked_
         await compare(tab, *models)
 
         shown = tab.shows(ComposerState, "over_budget")
-        assert shown.message.startswith(
-            "1 pair would be sent to Offline demo now, instead of the 2 pairs counted before."
-        )
+        assert (shown.title, shown.message) == (CHANGED, f"{message} {KEPT}")
+        assert [(one.name, one.selection != "") for one in shown.ways] == [(way, True)]
         with pytest.raises(NotFoundError):
             await read_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)
         await tab.send(ComposerState.choose_way, key="as-counted")

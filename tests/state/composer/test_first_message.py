@@ -128,6 +128,30 @@ async def test_first_message_that_is_refused_after_its_page_was_left_is_explaine
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
 
 
+async def test_second_text_of_the_start_page_that_is_refused_returns_to_the_conversation_of_the_first(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = '{"type": "object"}'
+    await tab.send(ComposerState.open)
+    await send(tab, "/echo one")
+    made = tab.shows(ComposerState, "made")
+
+    async def follow_the_redirect(draft: Draft) -> str:
+        tab.path = f"/c/{draft.conversation_id}"
+        await tab.send(ComposerState.open)
+        raise ConflictError("Not today.")
+
+    monkeypatch.setattr(composer_state, "deliver", follow_the_redirect)
+    await tab.send(ComposerState.restore, draft="two", schema=schema, files="")
+    await send(tab, "two", "2")
+
+    assert tab.path == f"/c/{made}"
+    assert tab.shows(ComposerState, "answers")[-1] == SendAnswer("2", accepted=False, moved=made)
+    assert tab.shows(ComposerState, "fault") == "Not today.", "it is shown above the box that has the text"
+    assert tab.shows(ComposerState, "schema") == schema
+    assert await listed(ctx) == [made]
+
+
 async def test_dialog_of_a_first_message_does_not_open_on_a_page_without_composer(
     ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 
@@ -155,6 +156,32 @@ async def test_progress_of_a_summary_is_not_shown_on_another_page(
 
     assert not any(tab.received(ComposerState, "work"))
     assert tab.shows(ComposerState, "order") is None
+
+
+async def test_send_in_another_conversation_does_not_wait_for_a_summary(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await opened(ctx, tab)
+    sent = list[str]()
+
+    async def send_elsewhere(ctx: AppContext, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
+        tab.path = f"/c/{other}"
+        await tab.send(ComposerState.open)
+        sending = asyncio.create_task(send(tab, "/echo elsewhere", "2"))
+        await asyncio.wait({sending}, timeout=5)
+        sent.extend(await requests(ctx, other))
+        async for characters in follow_summary(ctx, conversation_id, summary):
+            yield characters
+
+    monkeypatch.setattr(composer_state, "follow_summary", send_elsewhere)
+    conversation_id = await too_much(ctx, tab)
+    await send(tab, "What now?")
+
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    assert sent == ["/echo elsewhere"]
+    async with ctx.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint is not None
 
 
 async def test_dialog_does_not_open_on_another_page(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:

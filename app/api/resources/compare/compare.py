@@ -1,4 +1,4 @@
-"""Routes of comparisons: send a new request, or that of a pair, to several models, and keep one of their replies."""
+"""Routes of comparisons: send a new request, or a pair's request, to several models, and keep one of their replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Routes of conversations: pairs, branches, marks, history.
 
-Routes that start a reply are in `send`, those of attachments in `attachments`.
+Routes that start a reply are in `send`, routes of attachments in `attachments`.
 """

@@ -49,7 +49,7 @@ class MarksBody(Body):
 
 
 class ChangedPair(MarksBody):
-    """The new marks of the pair in the path."""
+    """The new marks of the pair that the address of the request names."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

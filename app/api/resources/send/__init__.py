@@ -1,4 +1,4 @@
 """Routes that prepare, start, follow or repeat a reply.
 
-Routes that read conversations are in `conversation`, those of comparisons in `compare`.
+Routes that read conversations are in `conversation`, routes of comparisons in `compare`.
 """

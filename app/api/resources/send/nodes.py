@@ -28,7 +28,7 @@ router = APIRouter(prefix="/conversations", tags=["nodes"])
 
 @dataclass(frozen=True, slots=True)
 class NodesView:
-    """The nodes of a conversation, in the order of the page."""
+    """The nodes of a conversation, in the same order as on the page."""
 
     items: tuple[NodeView, ...]
 

@@ -113,7 +113,7 @@ def describe_started(started: commands.StartedRun) -> StartedRunView:
 
 
 async def describe_planned(ctx: AppContext, owner: str, planned: Preview) -> PreviewView:
-    """Return the view of a preview: the provider call that a send would make."""
+    """Convert a preview, the provider call that a send would make, to the form that the API returns."""
     model = planned.wire.model
     tariff = None if planned.plan.cache is None else (await learn_tariffs(ctx, owner, {model}))[model]
     base = planned.composed.base

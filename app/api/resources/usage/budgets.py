@@ -171,7 +171,7 @@ async def drop_price(ctx: Ctx, owner: Owner, since: Since, model: PricedModel) -
 
 
 def describe_budgeted(one: Budgeted) -> BudgetView:
-    """Return the view of a budget with its status."""
+    """Convert a budget with its status to the form that the API returns."""
     budget = one.budget
     models, conversations = (
         tuple(GroupView(group=group.name, title=group.title, **spent_fields(group.spent)) for group in groups)

@@ -41,7 +41,7 @@ STARRED: Final = Stars(Op.AT_LEAST, 1)
 
 
 class ChipName(StrEnum):
-    """The chips, in the order on the screen."""
+    """The name of a chip of the filter bar. The order is that on the screen."""
 
     STARS = "stars"
     TOPIC = "topic"
@@ -104,10 +104,10 @@ def list_terms(line: str) -> tuple[Expression, ...]:
 
 
 def list_others(line: str, options: tuple[Option, ...]) -> tuple[Leaf, ...]:
-    """Return the terms that are removed from the line when a person chooses a value of a chip: those of its options.
+    """Return the terms to remove from the line when a person chooses a value of a chip: the terms of its options.
 
-    For the chip of the date, each day at the top level is removed, even if it is not one of the options: no pair has
-    two days, and a day may be the "Today" of yesterday.
+    For the date chip, every day at the top level of the line is removed, because no pair has two days. The day need not
+    be an option now: it may be the "Today" of yesterday.
 
     Raises:
         FilterError: the line cannot be read.

@@ -98,7 +98,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """A condition that is true if the pair has this fact."""
+    """A condition that is true if the fact, such as having the flag, is true of the pair."""
 
     fact: Fact
 

@@ -29,7 +29,7 @@ _LENGTHS: Mapping[Unit, timedelta] = MappingProxyType(
 
 
 def instant_ago(now: datetime, count: int, unit: Unit) -> datetime:
-    """Return the instant that is this long ago."""
+    """Return the instant that is `count` units of time before `now`."""
     try:
         return now.astimezone(UTC) - count * _LENGTHS[unit]
     except OverflowError:

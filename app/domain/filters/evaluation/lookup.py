@@ -15,11 +15,11 @@ from app.domain.topics.topics import TopicTree
 
 
 def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
-    """Return the ids of the topics that match a path, with their descendants if the filter includes these.
+    """Return the ids of the topics that match a path and, if the filter includes descendants, of their descendants.
 
     - A single name matches every topic with that name.
     - A path without stars matches the topic at this path from the root. If there is none, the path matches the topic
-      whose full path ends with it. If several full paths end with it, it matches no topic (see `ambiguous_topics`).
+      whose full path ends with it. If several full paths end with this path, no topic matches (see `ambiguous_topics`).
     - A path with stars matches all topics that fit.
     """
     found = () if ambiguous_topics(tree, topic) else _from_root_or_ending_so(tree, topic)

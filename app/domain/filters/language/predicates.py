@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 
 class Name(StrEnum):
-    """The predicates, by their long names."""
+    """The long name of a predicate of the filter language."""
 
     TOPIC = "topic"
     STARS = "stars"

@@ -1,4 +1,4 @@
-"""Components that depend on the time that is left until a moment on the server's clock."""
+"""Components that depend on the time left until a moment. The moment is a time of the server's clock."""
 
 from __future__ import annotations
 

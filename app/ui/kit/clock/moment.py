@@ -10,7 +10,7 @@ from app.ui.kit.island import Island, island
 
 
 class TimeForm(StrEnum):
-    """The form of a point in time on the screen."""
+    """The form of a point in time on the screen, such as "5m ago" or the time of day."""
 
     AGO = "ago"
     """A relative time such as "5m ago" that is updated as time passes; for an older time a date such as "21 Nov"."""

@@ -23,5 +23,5 @@ class FoldedText(Island):
 
 
 def folded_text(text: rx.Var[str], *, class_name: str) -> rx.Component:
-    """Draw a text that is folded if it is long."""
+    """Draw a text. If it is long, only its start is shown, with a button that shows the rest."""
     return FoldedText.create(text=text, more=SHOW_MORE, less=SHOW_LESS, class_name=class_name)
