@@ -50,6 +50,7 @@ from app.state.inspector.tools import ToolChoiceState
 from app.state.inspector.versions import VersionsState
 from app.state.messages.answered import AnsweredState
 from app.state.messages.toasts import ToastState
+from app.state.opening import OpeningState
 from app.state.reply.damage import DamageState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
@@ -171,6 +172,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ModelState: frozenset({"load", "choose", "look", "find_local"}),
     NewsState: frozenset({"follow", "read_again"}),
     NoticeState: frozenset({"tell", "dismiss"}),
+    OpeningState: frozenset({"open", "load"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),
     ContextState: frozenset({"load", "save", "clear_fault"}),
     KeyboardState: frozenset({"perform", "tell_copied"}),

@@ -11,6 +11,7 @@ from typing import Final
 import reflex as rx
 
 from app.runs.watch.screen import Screen
+from app.state.tab.changes import set_changed
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
 from app.views.compare.compared import ComparedColumnsView
@@ -61,13 +62,15 @@ async def expect_replies(state: rx.State, comparison_id: str) -> None:
 async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen | None) -> None:
     """Copy the comparison from `screen` to `state`, if it differs from `shown`, the screen that was copied last."""
     if shown is None or screen.comparison is not shown.comparison:
-        before, state.comparison = state.comparison, screen.comparison
+        before = state.comparison
+        if screen.comparison is not before:
+            state.comparison = screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
             _look(state, on=False)
         await _reveal(state)
     if shown is None and state.shown:  # after a reconnect, the new watcher has no replies until they are requested
         _look(state, on=True)
-    elif shown is None or screen.compared is not shown.compared:
+    elif (shown is None or screen.compared is not shown.compared) and state.replies is not screen.compared:
         state.replies = screen.compared
 
 
@@ -84,6 +87,6 @@ async def _reveal(state: ComparisonState) -> None:
 
 
 def _look(state: ComparisonState, *, on: bool) -> None:
-    state.shown = on
+    set_changed(state, shown=on)
     if (watcher := watcher_of(state)) is not None:
         watcher.look_at_compared(on=on)

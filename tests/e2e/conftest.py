@@ -59,9 +59,10 @@ def server(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Generator[Se
 
 @pytest.fixture(scope="module", autouse=True)
 def no_earlier_conversations(server: Served) -> None:
-    """Delete the conversations that the stories of other modules left in the list."""
+    """Delete the conversations that the stories of other modules left in the list and in the trash."""
     while found := call(server.url, "GET", "/conversations?limit=1")["items"]:  # some are deleted with their parent
         call(server.url, "DELETE", f"/conversations/{found[0]['id']}")
+    call(server.url, "DELETE", "/trash")
 
 
 @pytest.fixture

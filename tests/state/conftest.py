@@ -44,7 +44,10 @@ class Processor(BaseStateEventProcessor):
 
 @dataclass
 class Tab:
-    """One tab of a browser. `vars` are the values received so far, by state class and name; `log` has each value."""
+    """One tab of a browser.
+
+    `vars` are the values received so far, by state class and name. `log` has each value, `deltas` has each update.
+    """
 
     processor: Processor
     path: str = "/"
@@ -52,6 +55,7 @@ class Tab:
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     vars: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
     log: list[tuple[tuple[str, str], Any]] = field(default_factory=list[tuple[tuple[str, str], Any]])
+    deltas: list[Any] = field(default_factory=list[Any])
     _received: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def send(self, handler: Any, **payload: Any) -> None:
@@ -62,6 +66,7 @@ class Tab:
         """Send an event by its full name."""
         event = Event(name=event_name, payload=payload, router_data=self._router_data())
         async for delta in self.processor.enqueue_stream_delta(self.token, event):
+            self.deltas.append(delta)
             for state, changed in delta.items():
                 for var, value in changed.items():
                     name = state, var.removesuffix("_rx_state_")

@@ -14,18 +14,21 @@ import app.app as wiring
 from app.runs.app_context import AppContext
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
+from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.conversation.system_prompt import SystemPromptState
+from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
 from app.state.filters.sheet import SheetState
 from app.state.inspector.cache import CacheState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.versions import VersionsState
+from app.state.opening import APART, APART_IN_CONVERSATION, OF_CONVERSATION, OpeningState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
@@ -38,22 +41,30 @@ from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
 from app.state.shell.viewer import ViewerState
 from app.state.sidebar.sidebar import SidebarState
-from app.state.tab.address import PREFIX
+from app.state.tab.address import PREFIX, conversation_in
 from app.state.tab.visit import VisitedState, VisitState, visited_states
 from app.state.topics.picker import TopicPickerState
+from app.state.transcript.transcript import TranscriptState
 from app.state.trash.trash import TrashState
 from app.ui import routes
 from app.views.inspector.cache import CacheNotesView, KeepingOffer
 from app.views.reply.panels import ScreenComparisonView
 from app.views.shortcuts.shortcuts import FREE_ACTIONS
 from tests.state.conftest import Tab
-from tests.state.watched import watching_two
+from tests.state.watched import running, watching_two
+from tests.waiting import until
 
 LOADS: Final[Mapping[str, list[str]]] = {
     route: [format_event_handler(handler) for handler in handlers]
     for route, handlers in cast("Any", wiring.app)._load_events.items()
 }
 """The load events of each page."""
+
+FIRST: Final[tuple[Any, ...]] = (VisitState.begin, FilterState.open, KeepingState.open, TranscriptState.open)
+ONE_BY_ONE: Final = [
+    format_event_handler(handler) for handler in (*FIRST, *APART, *APART_IN_CONVERSATION, *OF_CONVERSATION)
+]
+"""The events that do the same as `OpeningState.open`, one for each state."""
 
 
 class Opening(NamedTuple):
@@ -147,9 +158,10 @@ OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
 
 def test_a_visit_begins_with_every_page_and_nothing_else_closes_anything() -> None:
     """A load event that closes something must have another name than these."""
-    assert {events[0] for events in LOADS.values()} == {f"{VisitState.get_full_name()}.begin"}
-    others = {name.rpartition(".")[2] for events in LOADS.values() for name in events[1:]}
-    assert others == {"open", "load", "follow", "keep_current", "estimate_first", "find_local"}
+    firsts = {f"{VisitState.get_full_name()}.begin", f"{OpeningState.get_full_name()}.open"}
+    assert {events[0] for events in LOADS.values()} == firsts
+    others = {name.rpartition(".")[2] for events in (*LOADS.values(), ONE_BY_ONE) for name in events[1:]}
+    assert others == {"open", "load", "follow", "keep_current"}
     assert set(OPENINGS) == set(visited_states())
 
 
@@ -205,7 +217,8 @@ async def run_loads(tab: Tab, kind: type[VisitedState]) -> None:
     """Run the load events of the page at the tab's path, for visits and for this state, except those that never end."""
     own = () if kind is SidebarState else (kind.get_full_name(),)  # its event follows the list
     route = routes.CONVERSATION if tab.path.startswith(PREFIX) else tab.path
-    for name in LOADS[route.strip("/") or "index"]:
+    loads = LOADS[route.strip("/") or "index"]
+    for name in ONE_BY_ONE if loads[0] == f"{OpeningState.get_full_name()}.open" else loads:
         state, _, handler = name.rpartition(".")
         if state in {VisitState.get_full_name(), *own} and handler != "follow":
             await tab.send_event(name, {})
@@ -223,3 +236,16 @@ async def test_what_a_send_was_answered_outlives_a_reconnect_and_not_a_reload(ta
     await tab.connect("third", anew=True)
     await tab.send(ComposerState.open)
     assert tab.shows(ComposerState, "fault") == ""
+
+
+async def test_opening_a_page_begins_its_visit(ctx: AppContext, tab: Tab) -> None:
+    async with watching_two(ctx, tab) as watcher:
+        here = tab.path
+        await tab.connect("first", anew=True)
+        await tab.send(SheetState.show, part="")
+        for path, is_open in ((here, True), ("/", False)):
+            tab.path = path
+            async with running(tab, OpeningState.open):
+                await until(lambda path=path: tab.shows(TranscriptState, "conversation") == conversation_in(path))
+            assert tab.shows(SheetState, "open") is is_open
+        assert watcher.conversation_id == conversation_in(here)

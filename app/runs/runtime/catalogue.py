@@ -108,21 +108,27 @@ class Catalogue:
         except (InputError, StoreError, DamagedRowError):
             return {}
 
-    async def recognise(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
+    async def recognise(
+        self, session: AsyncSession, owner: str, model: str, *, searches: bool = True
+    ) -> tuple[Provider, ModelProfile]:
         """Return the provider and the profile of a model that is named in stored data, even if it cannot be called now.
 
         If the provider is not set up, its field `missing` is true. The model of a missing provider has unknown limits.
         Its profile accepts images, files and any number of tokens, so that no part of a conversation is shown as
-        unsupported or too large.
+        unsupported or too large. `searches`: as in `find`.
         """
         try:
-            return await self.find(session, owner, model)
+            return await self.find(session, owner, model, searches=searches)
         except (InputError, StoreError, DamagedRowError):
             profile = ModelProfile(model, model, context_window=MAX_TOKENS, images=True, files=True)
             return missing_provider(vendor_and_name(model)[0]), profile
 
-    async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
+    async def find(
+        self, session: AsyncSession, owner: str, model: str, *, searches: bool = True
+    ) -> tuple[Provider, ModelProfile]:
         """Return the provider and the profile of a model that will be called. For display, use `recognise`.
+
+        `searches`: search for local servers if the provider is one that was not found the last time.
 
         Raises:
             InputError: no such provider is set up, or a stored setting cannot be used.
@@ -131,7 +137,7 @@ class Catalogue:
         """
         name, _ = split_model_name(model)
         provider = (await self.providers(session, owner)).get(name)
-        if provider is None and name in PROVIDERS:
+        if provider is None and searches and name in PROVIDERS:
             await self.look_around()  # a local server may have been started since the last search
             provider = (await self.providers(session, owner)).get(name)
         if provider is None:

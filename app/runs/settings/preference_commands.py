@@ -21,7 +21,12 @@ async def read_preferences(ctx: AppContext, owner: str) -> Preferences:
 
 async def read_prelude(ctx: AppContext, owner: str) -> str | None:
     """Return the prelude: the text about this owner that models receive and a card shows, or None if there is none."""
-    return compose_system_prelude(read_user_options(await read_preferences(ctx, owner), now()))
+    return prelude_of(await read_preferences(ctx, owner))
+
+
+def prelude_of(known: Preferences) -> str | None:
+    """Return the prelude that these preferences make, or None if there is none."""
+    return compose_system_prelude(read_user_options(known, now()))
 
 
 async def set_preferences(ctx: AppContext, owner: str, changed: Preferences) -> None:

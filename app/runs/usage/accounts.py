@@ -33,6 +33,8 @@ from app.store.ledger.ledger import EndedCall
 from app.store.ledger.usage import GroupBy, UsageQuery
 
 NO_USAGE = Usage()
+_COUNTED = (*ledger.REPLIES, "summary")
+"""The purposes of the calls that change the tokens in the context window."""
 MAX_DERIVED = 10_000
 """Maximum number of calls of a child conversation that are added up one by one. Usually there are a few."""
 
@@ -86,15 +88,36 @@ class Balance:
         return sum(self.by_purpose.values(), start=Spent())
 
 
+async def find_balance(ctx: AppContext, owner: str, conversation_id: str) -> Balance | None:
+    """Return the balance of a conversation, None if it has no calls. Each open page calls this after each reply.
+
+    Raises:
+        NotFoundError: this owner has no such conversation.
+    """
+    async with ctx.store.read() as session:
+        latest = await ledger.load_latest(session, owner, conversation_id, _COUNTED)
+        if not latest and not await ledger.has_calls(session, owner, conversation_id):
+            return None
+        conversation = await load_conversation(session, owner, conversation_id)
+    return await _load_balance(ctx, owner, conversation, latest)
+
+
 async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Balance:
-    """Return the total cost of a conversation and its parts by purpose. Each open page calls this after each reply.
+    """Return the total cost of a conversation and its parts by purpose.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
     async with ctx.store.read() as session:
         conversation = await load_conversation(session, owner, conversation_id)
-        latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
+        latest = await ledger.load_latest(session, owner, conversation_id, _COUNTED)
+    return await _load_balance(ctx, owner, conversation, latest)
+
+
+async def _load_balance(
+    ctx: AppContext, owner: str, conversation: Conversation, latest: tuple[EndedCall, ...]
+) -> Balance:
+    conversation_id = conversation.id
     if conversation.kind is ConversationKind.TOOL:
         by_purpose, _ = await _sum_derived(ctx, owner, conversation_id)
     else:
@@ -111,7 +134,7 @@ async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Acc
     async with ctx.store.read() as session:
         conversation = await load_conversation(session, owner, conversation_id)
         nodes = await load_accounting(session, owner, conversation_id)
-        latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
+        latest = await ledger.load_latest(session, owner, conversation_id, _COUNTED)
         node = _last_written_here(nodes)
         after = 0 if node is None or node.calls is None else node.calls
         later = await ledger.sum_later_usage(session, owner, conversation_id, after=after)

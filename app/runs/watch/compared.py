@@ -71,7 +71,8 @@ class ComparedReplies:
         """Start or stop following the compared replies, because the page shows or hides them."""
         if on != self._looked_at:
             self._looked_at = on
-            self._follow_anew()
+            if self.comparison is not None:  # otherwise nothing changes, and the page may have no screen yet
+                self._follow_anew()
 
     def show(
         self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None

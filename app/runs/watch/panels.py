@@ -11,6 +11,7 @@ from app.domain.run.queue import Queue
 from app.runs.app_context import AppContext
 from app.store.compare.comparisons import load_open
 from app.store.run.queues import load_queue
+from app.store.tools.panels import find_filled
 from app.store.tools.permissions import list_pending
 from app.views.reply.panels import (
     PermissionItemView,
@@ -34,9 +35,10 @@ class Panels:
 async def read_all(ctx: AppContext, owner: str, conversation_id: str) -> Panels:
     """Return the content of all panels, read in one database session."""
     async with ctx.store.read() as session:
-        queue = await load_queue(session, owner, conversation_id)
-        comparison = await load_open(session, owner, conversation_id)
-        pending = await list_pending(session, owner, conversation_id)
+        filled = await find_filled(session, owner, conversation_id)
+        queue = await load_queue(session, owner, conversation_id) if filled.queue else Queue()
+        comparison = await load_open(session, owner, conversation_id) if filled.comparison else None
+        pending = await list_pending(session, owner, conversation_id) if filled.permissions else ()
         names = await _load_names(ctx, session, owner, queue, comparison)
     at = ctx.desk.clock()
     return Panels(

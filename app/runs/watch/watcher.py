@@ -79,6 +79,8 @@ class Watcher:
 
     `options` are the first view options of the page, `draft` is the text in its composer. `parameters` apply to the
     next send only. `at` is the position of the pair that the page shows first; 0: the newest.
+
+    A person may act before the watcher runs (`async with`): the first screen then has the new draft and options.
     """
 
     ctx: AppContext
@@ -97,6 +99,7 @@ class Watcher:
     _heard: int = 0  # number of events about the panels (queue, comparison, permissions)
     _deleted: set[str] = field(default_factory=set[str])
     _over: bool = False
+    _runs: bool = False
     _tasks: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
@@ -110,6 +113,7 @@ class Watcher:
     async def __aenter__(self) -> Self:
         feed = watch(self.ctx, self.owner, self.conversation_id)
         await self._tasks.__aenter__()
+        self._runs = True
         self._spawn(self._begin(feed))
         return self
 
@@ -146,6 +150,8 @@ class Watcher:
     async def try_options(self, options: ViewOptions) -> None:
         """Use these view options from now on, if they work. Return when the screen has them.
 
+        If the watcher does not run yet, return before that: its first screen will have them.
+
         Raises:
             NotFoundError: the conversation was deleted.
             FilterError: the filter cannot be used. The error has the place of the fault. The screen does not change.
@@ -153,7 +159,9 @@ class Watcher:
             ConflictError: the conversation changes faster than it can be read.
         """
         async with self.view.busy:
-            await self._apply(await self.view.try_options(options))
+            found = await self.view.try_options(options)
+            if self._runs:
+                await self._apply(found)
 
     def write(self, draft: str, parameters: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
         """Set the text in the composer, and the parameters for the next send only.
@@ -235,8 +243,9 @@ class Watcher:
             self._show(refusal=show_refusal(error))
             return
         self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
-        unfiltered = not (conversation.filter if self.view.options.filter is None else self.view.options.filter).strip()
-        async with self.view.busy:
+        async with self.view.busy:  # options may be tried just now
+            chosen = self.view.options.filter
+            unfiltered = not (conversation.filter if chosen is None else chosen).strip()
             first = asyncio.create_task(self.view.compose())
             try:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)

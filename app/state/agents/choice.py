@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 import reflex as rx
 
 from app.domain.agents.agents import Agent
-from app.domain.errors import NotFoundError
 from app.runs.agents.agent_commands import list_agents
-from app.runs.app_context import AppContext, context_for, current
+from app.runs.app_context import context_for, current
+from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.conversation.model import ModelState
 from app.state.tab.address import conversation_in
-from app.store.conversation.conversations import load_conversation, load_last_agent
+from app.state.tab.changes import set_changed
 from app.views.composer.options import OptionRow
 
 NO_AGENT = "none"
@@ -50,13 +50,8 @@ class AgentState(rx.State):
 
         On the start page, choose the agent that was used last.
         """
-        ctx = current()
-        agents = await list_agents(ctx, LOCAL_OWNER)
-        here = await self._agent_here(ctx)
-        self._chosen_in = conversation_in(self.router.url.path)
-        found = next((agent for agent in agents if agent.id == here), None)
-        self.chosen, self.chosen_name = (NO_AGENT, NO_AGENT_NAME) if found is None else (found.id, found.name)
-        self.rows = _describe(agents, await load_model_names(agents)) if agents else ()
+        here = conversation_in(self.router.url.path)
+        show_agents(self, await read_opened(current(), LOCAL_OWNER, here, searches=False))
 
     @rx.event
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
@@ -73,16 +68,13 @@ class AgentState(rx.State):
             return ModelState.load
         return ModelState.choose(found.model) if found is not None and found.model is not None else None
 
-    async def _agent_here(self, ctx: AppContext) -> str | None:
-        conversation_id = conversation_in(self.router.url.path)
-        try:
-            if not conversation_id:
-                async with ctx.store.read() as session:
-                    return await load_last_agent(session, LOCAL_OWNER)
-            async with (await context_for(ctx, conversation_id)).store.read() as session:
-                return (await load_conversation(session, LOCAL_OWNER, conversation_id)).agent_id
-        except NotFoundError:
-            return None  # the page already says that the conversation is missing
+
+def show_agents(state: AgentState, opened: OpenedConversation) -> None:
+    """Show the agents, and choose the one that answers in the conversation on screen."""
+    state._chosen_in, found = opened.id, opened.agent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+    chosen, name = (NO_AGENT, NO_AGENT_NAME) if found is None else (found.id, found.name)
+    set_changed(state, chosen=chosen, chosen_name=name)
+    state.rows = _describe(opened.agents, opened.model_names) if opened.agents else ()
 
 
 async def load_model_names(agents: Iterable[Agent]) -> dict[str, str]:

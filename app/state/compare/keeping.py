@@ -24,6 +24,7 @@ from app.state.composer.state import ComposerState
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
 
@@ -45,7 +46,7 @@ class KeepingState(rx.State):
     @rx.event
     async def open(self) -> None:
         """Clear the error message, because it belongs to a comparison on the previous page."""
-        self.busy, self.fault = False, ""
+        open_keeping(self)
 
     @rx.event(background=True)
     async def stop(self, run_id: str) -> None:
@@ -144,6 +145,11 @@ class KeepingState(rx.State):
     async def _tell_fault(self, error: InviewError) -> None:
         async with self:
             await show_fault(self, error)
+
+
+def open_keeping(state: KeepingState) -> None:
+    """Clear the error of a comparison on the previous page."""
+    set_changed(state, busy=False, fault="")
 
 
 _AS_IT_WAS: Final = "Comparison discarded; the pair is unchanged"

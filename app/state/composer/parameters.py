@@ -35,6 +35,7 @@ from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.app_context import context_for, current
+from app.runs.conversation.opening import OpenedConversation
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.parameters import Layers, list_settings
@@ -44,6 +45,7 @@ from app.state.conversation.model import ModelState
 from app.state.conversation.parameter_texts import ParameterTexts, read_parameters, write_parameters
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
@@ -134,8 +136,7 @@ class ParametersState(VisitedState, rx.State):
         A conversation that was started on the start page has stored these parameters already.
         """
         if conversation_in(self.router.url.path):
-            self._begins_with = NOTHING_SET
-            self._send_parameters = tuple(one for one in self._send_parameters if one[0])
+            self._forget_first()
         else:
             await self._refresh()
 
@@ -218,6 +219,18 @@ class ParametersState(VisitedState, rx.State):
         number = 0 if self.form is None else self.form.number + 1
         now = await self._read()
         self.form = None if now is None else _describe_form(now, scope, number)
+
+    def _forget_first(self) -> None:
+        """Forget the parameters of the start page, which the conversation has stored."""
+        self._begins_with = NOTHING_SET
+        self._send_parameters = tuple(one for one in self._send_parameters if one[0])
+
+    def _show_opened(self, opened: OpenedConversation) -> None:
+        """Show the parameters of the next send on the start page."""
+        own, policy = self._begins_with
+        usual = NO_PARAMETERS if opened.agent is None else opened.agent.parameters
+        layers = Layers(self._send_parameters_of(opened.id), own, usual, policy)
+        self._show(list_settings(layers, opened.provider, opened.profile))
 
     async def _refresh(self) -> None:
         try:
@@ -309,8 +322,15 @@ class ParametersState(VisitedState, rx.State):
         return dict(self._send_parameters).get(conversation_id, NO_PARAMETERS)
 
     def _show(self, settings: tuple[SettingView, ...]) -> None:
-        self.settings = settings
-        self.summary = ", ".join(one.text for one in settings)
+        set_changed(self, settings=settings, summary=", ".join(one.text for one in settings))
+
+
+def open_parameters(state: ParametersState, opened: OpenedConversation) -> None:
+    """On the start page, show the parameters that were set there. On the page of a conversation, forget them."""
+    if opened.id:
+        state._forget_first()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+    else:
+        state._show_opened(opened)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
 async def send_parameters_of(state: rx.State, conversation_id: str) -> Parameters:

@@ -36,6 +36,7 @@ from app.state.composer.state import TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, QueueRow
 from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.turns import Turns
 from app.views.reply.panels import QueuedItemView, ScreenQueueView
@@ -261,13 +262,10 @@ def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
     """Copy the queue from `screen` to `state`, unless it is the same as in `shown`, the screen that was copied last."""
     if shown is not None and screen.queue is shown.queue and screen.running == shown.running:
         return
-    if state.running != bool(screen.running):
-        state.running = bool(screen.running)
-    if screen.running and state.idle:
-        state.idle = False
+    set_changed(state, running=bool(screen.running), idle=state.idle and not screen.running)
     if shown is None or screen.queue is not shown.queue:
         state.queue, edited = screen.queue, state.edited
-        state.lost = edited is not None and all(item.id != edited.id for item in screen.queue.items)
+        set_changed(state, lost=edited is not None and all(item.id != edited.id for item in screen.queue.items))
         before = [row.id for row in state.rows]
         at = before.index(edited.id) if edited is not None and edited.id in before else 0
         state.rows = list_rows(screen.queue, edited if state.lost else None, at)
@@ -285,8 +283,7 @@ def clear_queue(state: QueueState) -> None:
 
 def _show_status(state: QueueState) -> None:
     text = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
-    if text != state.said:
-        state.said = text
+    set_changed(state, said=text)
 
 
 def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:

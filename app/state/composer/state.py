@@ -20,13 +20,14 @@ from app.domain.compare.comparisons import MAX_MODELS
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.errors import InviewError, NotFoundError
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, view_options_of
-from app.runs.settings.preference_commands import read_prelude
+from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
 from app.state.composer.files import refuse_to_send
@@ -58,6 +59,7 @@ from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault, provider_of
 from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.turns import Turns, token_in
@@ -96,7 +98,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     compared: rx.Field[str] = rx.field("")
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
     made: rx.Field[str] = rx.field("")
-    _page: tuple[str, str] = ("", "")  # the conversation, and the connection that opened it
+    _page: Visit = ("", "")  # the visit whose data this state has
     _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, oldest first
     _pending: Draft | None = None
@@ -111,11 +113,15 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     @rx.event
     async def open(self) -> list[Any]:
         """Clear the data of the previous page. On the start page, read the text about the user that sends include."""
+        here = conversation_in(self.router.url.path)
+        return await self._open(None if here else await read_prelude(current(), LOCAL_OWNER))
+
+    async def _open(self, prelude: str | None) -> list[Any]:
         await self._come_to_page()
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
             return []
-        self.prelude = await read_prelude(current(), LOCAL_OWNER)
+        set_changed(self, prelude=prelude)
         return _go_to(going)  # the page missed this redirect while it had no connection
 
     @rx.event
@@ -278,10 +284,10 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             return
         if self._pending is not None:
             await self._answer(self._pending, accepted=False)
-        self.fault, self.refused, self.work, self.over_budget, self.order = "", (), None, None, None
+        set_changed(self, fault="", refused=(), work=None, over_budget=None, order=None)
         self._pending, self._made_as = None, None
         self._compare_next(())
-        self.made = self.made if self.made == conversation_id else ""
+        set_changed(self, made=self.made if self.made == conversation_id else "")
 
     def _note_nothing_to_send(self, order_id: str) -> None:
         if models := self._models_of(order_id):
@@ -298,7 +304,8 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         self._next_models = models
         if (watcher := watcher_of(self)) is not None:
             watcher.compare(models)
-        self.compared = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values()) if models else ""
+        names = current().catalogue.names_of(LOCAL_OWNER, models).values() if models else ()
+        set_changed(self, compared=join_words(names) if models else "")
 
     @property
     def next_models(self) -> tuple[str, ...]:
@@ -406,7 +413,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         return made, comparison
 
     def _order_of(self, draft: Draft) -> str:
-        """Return the name of the order in which this draft is delivered. Drafts for one conversation have one order."""
+        """Return the name of the order that this draft belongs to. Drafts for one conversation have one order."""
         return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
 
     def _find_made(self, draft: Draft) -> str:
@@ -458,9 +465,14 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             self.work = SummaryWorkView(message)
 
     def _end_work(self, draft: Draft) -> None:
-        """Remove the progress of the summary before this send. The progress of a summary on another page stays."""
+        """Remove the progress of the summary before this send. The progress of a summary in another conversation stays.
+
+        Pages without a composer, such as the settings, leave the data of the page before them, so they count as that
+        page.
+        """
         self._note_summary(draft, None)
-        if self._is_on_page_of(draft):
+        _, path = self._page
+        if conversation_in(path) == draft.conversation_id:
             self.work = None
 
     def _note_summary(self, draft: Draft, run_id: str | None) -> None:
@@ -513,6 +525,12 @@ def _go_to(conversation_id: str) -> list[Any]:
     if not conversation_id:
         return []
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
+
+
+async def open_composer(state: ComposerState, preferences: Preferences | None) -> list[Any]:
+    """Clear the data of the previous page. On the start page, show the prelude of these preferences."""
+    prelude = None if preferences is None else prelude_of(preferences)
+    return await state._open(prelude)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:

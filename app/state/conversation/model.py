@@ -8,17 +8,18 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.errors import ErrorClass, Failure, NotFoundError, add_next_step
+from app.domain.errors import ErrorClass, Failure, add_next_step
 from app.domain.models.model_profile import ModelProfile
 from app.domain.models.provider_trials import describe_trial_failure
 from app.providers.base import Provider
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.runtime.catalogue import DEFAULT_MODEL, ProviderModels
+from app.runs.conversation.opening import OpenedConversation, read_opened
+from app.runs.runtime.catalogue import ProviderModels
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.settings.abilities import list_capable
 from app.runs.settings.provider_commands import list_models
 from app.state.tab.address import conversation_in
-from app.store.conversation.conversations import load_conversation
+from app.state.tab.changes import set_changed
 from app.views.composer.options import OptionRow
 from app.views.settings.model import describe_in_short, describe_skipped
 
@@ -85,12 +86,8 @@ class ModelState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Read and show the model of the conversation on screen or, on the start page, of the next conversation."""
-        ctx = current()
-        model = await self._model_here(ctx)
-        self.chosen_in = conversation_in(self.router.url.path)
-        if model != self.chosen or not self.chosen_name:
-            self.chosen, self.chosen_name = model, await _name(ctx, model)
-            self.images, self.capable = await _read_abilities(ctx, model)
+        here = conversation_in(self.router.url.path)
+        await show_model(self, await read_opened(current(), LOCAL_OWNER, here, model=self.remembered))
 
     @rx.event
     async def choose(self, model: str) -> None:
@@ -108,7 +105,7 @@ class ModelState(rx.State):
                 await context_for(ctx, conversation_id), LOCAL_OWNER, conversation_id, model=model
             )
         self.chosen, self.chosen_in, self.chosen_name, self.remembered = model, conversation_id, profile.name, model
-        self.images, self.capable = await _read_abilities(ctx, model)
+        self.images, self.capable = await _describe_abilities(ctx, profile)
 
     @rx.event(background=True)
     async def look(self) -> None:
@@ -144,28 +141,19 @@ class ModelState(rx.State):
                 LocalServer(offer.provider.row.label, offer.models[0].model, offer.models[0].name) for offer in found
             )
 
-    async def _model_here(self, ctx: AppContext) -> str:
-        conversation_id = conversation_in(self.router.url.path)
-        if not conversation_id:
-            return self.remembered or DEFAULT_MODEL
-        try:
-            async with (await context_for(ctx, conversation_id)).store.read() as session:
-                conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
-        except NotFoundError:
-            return DEFAULT_MODEL  # the page already says that the conversation is missing
-        return conversation.model or DEFAULT_MODEL
+
+async def show_model(state: ModelState, opened: OpenedConversation) -> None:
+    """Show the model of the conversation on screen; on the start page, that of the next conversation."""
+    set_changed(state, chosen_in=opened.id)
+    if opened.model != state.chosen or not state.chosen_name:
+        # if its provider is gone, the name says so, and a send reports the next step
+        set_changed(state, chosen=opened.model, chosen_name=opened.profile.name)
+        images, capable = await _describe_abilities(current(), opened.profile)
+        set_changed(state, images=images, capable=capable)
 
 
-async def _name(ctx: AppContext, model: str) -> str:
-    async with ctx.store.read() as session:
-        _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
-    return profile.name  # if its provider is gone, the name says so, and a send reports the next step
-
-
-async def _read_abilities(ctx: AppContext, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
+async def _describe_abilities(ctx: AppContext, profile: ModelProfile) -> tuple[bool, tuple[ModelChoice, ...]]:
     """Return whether this model accepts images. If it does not, also return some models that do."""
-    async with ctx.store.read() as session:
-        _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
     if profile.images:
         return True, ()
     capable = await list_capable(ctx, LOCAL_OWNER, images=True)

@@ -27,6 +27,7 @@ from app.state.conversation.model import ModelState
 from app.state.conversation.temporary import TemporaryState
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
@@ -66,8 +67,7 @@ class SystemPromptState(VisitedState, rx.State):
 
         A conversation that was started with this prompt has stored the prompt already.
         """
-        if conversation_in(self.router.url.path):
-            self.new = ""
+        open_system_prompt(self)
 
     @rx.event
     async def edit(self) -> rx.event.EventType[()] | None:
@@ -180,6 +180,12 @@ class SystemPromptState(VisitedState, rx.State):
             await show_fault(self, error)
             return False
         return True
+
+
+def open_system_prompt(state: SystemPromptState) -> None:
+    """On the page of a conversation, clear `new`."""
+    if conversation_in(state.router.url.path):
+        set_changed(state, new="")
 
 
 async def new_prompt(state: rx.State) -> str:

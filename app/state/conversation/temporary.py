@@ -11,6 +11,7 @@ from app.runs.temporary.temporary import keep_conversation
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import show_toast
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 
 
 class TemporaryState(rx.State):
@@ -28,9 +29,7 @@ class TemporaryState(rx.State):
     @rx.event
     async def open(self) -> None:
         """On the page of a conversation, switch off `wanted`, so that the next new conversation is stored."""
-        self.fault, self.keeping = "", False
-        if conversation_in(self.router.url.path):
-            self.wanted = False
+        open_temporary(self)
 
     @rx.event
     async def want(self, wanted: bool) -> None:
@@ -52,3 +51,10 @@ class TemporaryState(rx.State):
             self.keeping, self.fault = False, fault
             if not fault:
                 await show_toast(self, "Saved. This is now a regular conversation.")
+
+
+def open_temporary(state: TemporaryState) -> None:
+    """Clear the error of the previous page. On the page of a conversation, switch off `wanted`."""
+    set_changed(state, fault="", keeping=False)
+    if conversation_in(state.router.url.path):
+        set_changed(state, wanted=False)

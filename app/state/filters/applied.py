@@ -1,7 +1,7 @@
 """The filter applied on a page, with the other view options: model, topic and time zone.
 
-A filter is part of the address (`?f=`) and is stored with its conversation. `FilterState.open` reads the address before
-the page follows the conversation, so the first screen is already filtered. The text field for filters is in `line.py`.
+A filter is part of the address (`?f=`) and is stored with its conversation. `open_filter` reads the address before the
+page follows the conversation, so the first screen is already filtered. The text field for filters is in `line.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.watch.screen import Screen
 from app.state.filters.kept_topics import read_kept
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in, zone_in
 from app.state.tab.tab_watchers import watcher_of
 from app.views.composer.context import RefusalView
@@ -85,19 +86,23 @@ class FilterState(rx.State):
         address without a filter shows all pairs. The address of a temporary conversation does not contain its filter.
         """
         conversation_id = conversation_in(self.router.url.path)
+        await self._read_address(
+            temporary=bool(conversation_id) and await context_for(current(), conversation_id) is not current()
+        )
+
+    async def _read_address(self, *, temporary: bool) -> None:
+        conversation_id = conversation_in(self.router.url.path)
         line = _filter_in(self.router.url.query)
-        self.read = f"{self.router.url.path} {line or ''}"
         before, self._page = self._page, (conversation_id, self.router.session.session_id)
-        self.temporary = bool(conversation_id) and await context_for(current(), conversation_id) is not current()
+        set_changed(self, read=f"{self.router.url.path} {line or ''}", temporary=temporary)
         if self._page == before:
-            if conversation_id and not (line is None and self.temporary):
+            if conversation_id and not (line is None and temporary):
                 await self._step(conversation_id, line or "")
             return
         same = conversation_id == before[0]
         if not same:
-            self.filter, self.description, self.notices, self.as_of = "", "", (), ""
-        self.known, self.refusal = False, None
-        self.topic = read_kept(self.topics, conversation_id)
+            set_changed(self, filter="", description="", notices=(), as_of="")
+        set_changed(self, known=False, refusal=None, topic=read_kept(self.topics, conversation_id))
         zone, model = zone_in(self.zone) or UTC_ZONE, self._view_options.model if same else None
         self._view_options = ViewOptions(filter=line, model=model, topic=self.topic or None, zone=zone)
 
@@ -167,6 +172,11 @@ class FilterState(rx.State):
             watcher.set_options(options)
 
 
+async def open_filter(state: FilterState, *, temporary: bool) -> None:
+    """Set the view options of the page, as `FilterState.open` does. `temporary`: the conversation is only in memory."""
+    await state._read_address(temporary=temporary)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+
+
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:
     """Copy the applied filter from `screen` to `state`, if it differs from that in `shown`, the screen copied last."""
     if shown is None or screen.refusal is not shown.refusal:
@@ -179,7 +189,7 @@ def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> Non
         state.known = True
     if before is None or (context.topic, context.as_of) != (before.topic, before.as_of):
         state.topic, state.as_of = context.topic or "", context.as_of
-    state.export_query = _write_export_query(state)
+    set_changed(state, export_query=_write_export_query(state))
 
 
 def _write_export_query(state: FilterState) -> str:

@@ -19,6 +19,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.conversation.forks import fork_from, read_tree
+from app.runs.conversation.opening import OpenedConversation
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.state.filters.applied import FilterState
@@ -26,6 +27,7 @@ from app.state.messages.answered import begin_work, end_work
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.pairs import load_pair
@@ -103,8 +105,7 @@ class BranchState(rx.State):
         """Read the tree of forks of the conversation on screen. Until it is read, the page shows the previous tree."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
-            if not any(item.id == conversation_id for item in self.items):
-                self.items, self.forks = (), ()
+            _clear_others(self, conversation_id)
         if not conversation_id:
             return
         try:
@@ -206,6 +207,23 @@ class BranchState(rx.State):
     def _is_repeated(self, origin: str, pair_id: str) -> bool:
         *last, at = self._forked
         return last == [origin, pair_id] and time.monotonic() - at < AGAIN_SECONDS
+
+
+def open_branches(state: BranchState, opened: OpenedConversation) -> rx.event.EventType[()] | None:
+    """Remove the tree of another conversation. Return the event that reads this one's, if pairs show its forks.
+
+    Without forks, only a section of the inspector shows the tree. It reads the tree when it is opened.
+    """
+    if opened.is_forked:
+        return BranchState.keep_current
+    _clear_others(state, opened.id)
+    set_changed(state, forks=())
+    return None
+
+
+def _clear_others(state: BranchState, conversation_id: str) -> None:
+    if not any(item.id == conversation_id for item in state.items):
+        set_changed(state, items=(), forks=())
 
 
 def _options_of(filters: FilterState) -> ViewOptions:

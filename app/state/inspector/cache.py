@@ -20,6 +20,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import whole_in
 from app.state.tab.tab_watchers import Moment, moment_of, moments
 from app.state.tab.visit import VisitedState
@@ -122,6 +123,12 @@ class CacheState(VisitedState, rx.State):
         async with self:
             if notes != self.notes or moment.conversation_id != self.conversation:
                 self.notes, self.conversation = notes, moment.conversation_id
+
+
+def open_cache(state: CacheState, conversation_id: str) -> None:
+    """Note the conversation on screen, unless there are notes about the previous one."""
+    if state.notes == NOTHING:
+        set_changed(state, conversation=conversation_id)
 
 
 def _causes(moment: Moment) -> tuple[object, ...]:

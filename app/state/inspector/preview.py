@@ -28,6 +28,7 @@ from app.state.conversation.first_draft import FirstDraft
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
@@ -225,7 +226,8 @@ class PreviewState(rx.State):
         prepared = _Prepared(conversation_id, planned, request.body_sha256, request.model_name)
         shown = await _describe(prepared, selection)
         async with self:
-            if self._turn == turn and self._selection() == selection:
+            is_same = self.request is not None and self.request.body_sha256 == request.body_sha256
+            if is_same and self._turn == turn and self._selection() == selection:
                 self._show(shown, large=prepared.is_large)
 
     def _moment(self) -> Moment | FirstDraft | None:
@@ -264,7 +266,7 @@ class PreviewState(rx.State):
 
 def note_moment(state: PreviewState) -> None:
     """Mark the preview as outdated if the next send has changed since the preview was built; otherwise unmark it."""
-    state.stale = state._moment() != state._built_at  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
+    set_changed(state, stale=state._moment() != state._built_at)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
 
 
 async def note_first(state: rx.State, draft: FirstDraft) -> None:

@@ -1,7 +1,8 @@
 """The user's preferences: the only var that holds them, and a function with which any state changes them.
 
 Other regions read `PreferencesState.preferred` in their views (`PreferencesState.preferred.over_budget`). A page that
-shows preferences lists `PreferencesState.load` in its `on_load`; until that has run, `preferred` has the defaults.
+shows preferences lists `PreferencesState.load` or `OpeningState.open` in its `on_load`; until that has run, `preferred`
+has the defaults.
 
 A handler of any state changes preferences as follows. The change is stored, and shown at once in every view of that
 tab:
@@ -23,6 +24,7 @@ from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.settings.preference_commands import change_preferences, read_preferences
+from app.state.tab.changes import set_changed
 from app.views.shortcuts.shortcuts import describe_hints
 
 
@@ -110,8 +112,12 @@ class PreferencesState(rx.State):
     @rx.event
     async def load(self) -> None:
         """Read and show the stored preferences."""
-        self.preferred = describe_preferences(await read_preferences(current(), LOCAL_OWNER))
-        self.loaded = True
+        show_preferences(self, await read_preferences(current(), LOCAL_OWNER))
+
+
+def show_preferences(state: PreferencesState, preferences: Preferences) -> None:
+    """Show the stored preferences."""
+    set_changed(state, preferred=describe_preferences(preferences), loaded=True)
 
 
 async def prefer(state: rx.State, change: Callable[[Preferences], Preferences]) -> Preferences:
@@ -124,7 +130,7 @@ async def prefer(state: rx.State, change: Callable[[Preferences], Preferences]) 
     """
     changed = await change_preferences(current(), LOCAL_OWNER, change)
     preferences = await state.get_state(PreferencesState)
-    preferences.preferred, preferences.loaded = describe_preferences(changed), True
+    show_preferences(preferences, changed)
     return changed
 
 

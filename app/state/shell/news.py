@@ -14,14 +14,18 @@ import reflex as rx
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import add_next_step
+from app.runs.app_context import current
+from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.ids import now
-from app.state.agents.choice import AgentState
-from app.state.conversation.model import ModelState
-from app.state.inspector.branches import BranchState
+from app.runs.send.commands import LOCAL_OWNER
+from app.state.agents.choice import AgentState, show_agents
+from app.state.conversation.model import ModelState, show_model
+from app.state.inspector.branches import BranchState, open_branches
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.tab_watchers import Moment, moments, watcher_of
 from app.state.tab.visit import VisitedState
-from app.state.transcript.chat import ChatState, describes
+from app.state.transcript.chat import ChatState, describes, show_chat
 from app.views.reply.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)
@@ -29,12 +33,6 @@ SETTLE_SECONDS: Final = 0.5
 """Delay before data is read again while a reply is running, because the first text of the reply is more urgent."""
 
 _ENDINGS: Final = {Lifecycle.SUCCEEDED: "The reply is complete.", Lifecycle.CANCELED: "The reply was stopped."}
-_READ_AGAIN: Final[tuple[Any, ...]] = (
-    ChatState.open,
-    ModelState.load,
-    AgentState.load,
-    BranchState.keep_current,
-)
 
 
 class NewsState(VisitedState, rx.State):
@@ -54,14 +52,16 @@ class NewsState(VisitedState, rx.State):
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
-            self.said, self.conversation, self.running = "", "", False
+            set_changed(self, said="")
+            if self.conversation != conversation_id:
+                set_changed(self, conversation="", running=False)
         if not conversation_id:
             return
         before: Moment | None = None
         last = ""
         async for moment in moments(token, conversation_id):
             async with self:
-                self.conversation, self.running = conversation_id, bool(moment.running)
+                set_changed(self, conversation=conversation_id, running=bool(moment.running))
                 if _is_news(before, moment):
                     text = _describe(moment)
                     if not moment.running:
@@ -98,8 +98,31 @@ class NewsState(VisitedState, rx.State):
         async with self:
             wait = SETTLE_SECONDS if self.running else 0.0
         await asyncio.sleep(wait)
-        for event in _READ_AGAIN:
+        async with self:
+            events = await self._read_again()
+        for event in events:
             yield event
+
+    async def _read_again(self) -> list[Any]:
+        """Show the current data of the conversation. Return the events that read more."""
+        if not (conversation_id := conversation_in(self.router.url.path)):
+            return []
+        opened = await read_opened(current(), LOCAL_OWNER, conversation_id, searches=False)
+        show_chat(await self.get_state(ChatState), opened)
+        show_agents(await self.get_state(AgentState), opened)
+        events: list[Any] = []
+        if opened.provider.missing:
+            events.append(ModelState.load)
+        else:
+            await show_model(await self.get_state(ModelState), opened)
+        if (reads := open_branches(await self.get_state(BranchState), opened)) is not None:
+            events.append(reads)
+        return events
+
+
+def open_news(state: NewsState, opened: OpenedConversation) -> None:
+    """Note the conversation on screen, and whether a reply is running in it."""
+    set_changed(state, conversation=opened.id, running=opened.running)
 
 
 def _is_described_anew(before: Moment | None, moment: Moment) -> bool:

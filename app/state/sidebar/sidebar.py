@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import reflex as rx
 from reflex_base.event import EventSpec
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.text.search import has_unspaced
 from app.runs.agents.agent_commands import list_agents
@@ -124,10 +126,13 @@ class SidebarState(VisitedState, rx.State):
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
         """Show the list of conversations. Update it after each change while the page is open and the list on screen."""
+        return await self._open(await list_agents(current(), LOCAL_OWNER))
+
+    async def _open(self, agents: Iterable[Agent]) -> rx.event.EventType[()]:
         connection, _ = await visit_of(self)
         if connection != self._loaded_on:  # a page that was just loaded does not report that its list is on screen
             self._loaded_on, self._looked_at = connection, True
-        await self._load()
+        await self._load(agents)
         return SidebarState.follow
 
     @rx.event
@@ -174,14 +179,13 @@ class SidebarState(VisitedState, rx.State):
     @rx.event
     async def load(self) -> None:
         """Read and show the list of conversations, and the agents that it can be limited to."""
-        await self._load()
+        await self._load(await list_agents(current(), LOCAL_OWNER))
 
-    async def _load(self) -> None:
+    async def _load(self, agents: Iterable[Agent]) -> None:
         if conversation_in(self.router.url.path) not in self._steps[1:-1]:
             self._steps = ()
         if self._searched_on != (await visit_of(self))[0]:
             self.kept_words = self.words
-        agents = await list_agents(current(), LOCAL_OWNER)
         self.agents = tuple(AgentMenuItem(agent.id, agent.name) for agent in agents)
         self._choose(self.kind, self.agent)
         if self._is_on_screen() or not self.loaded:
@@ -336,6 +340,11 @@ class SidebarState(VisitedState, rx.State):
         await restore(current(), LOCAL_OWNER, str(conversation_id))
         await self._read()
         return rx.redirect(conversation_path(str(conversation_id)))
+
+
+async def open_sidebar(state: SidebarState, agents: Iterable[Agent]) -> rx.event.EventType[()]:
+    """Show the list of conversations, and these agents in its menu. Return the event that follows its changes."""
+    return await state._open(agents)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 def _shortened(name: str) -> str:

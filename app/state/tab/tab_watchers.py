@@ -1,8 +1,9 @@
 """The watchers of this process, by the browser tab that each of them serves.
 
 A tab's background handler `TranscriptState.follow` runs its watcher. The tab's other handlers find the watcher here, to
-report actions of the person or to follow changes of the next send. Socket and handlers of a tab are in one process, so
-this data is neither stored nor shared.
+report actions of the person or to follow changes of the next send. They find it as soon as `TranscriptState.open` has
+made it: a watcher that does not run yet takes a new draft and new options, and its first screen has them. Socket and
+handlers of a tab are in one process, so this data is neither stored nor shared.
 
     watcher = watcher_of(self)          # None: the tab follows no conversation (yet)
     async for moment in moments(token, conversation_id):
@@ -27,7 +28,7 @@ from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 
 ARRIVAL_SECONDS: Final = 10.0
-"""Maximum seconds that `moments` waits for a tab to follow the conversation."""
+"""Maximum seconds that `moments` waits for a tab to follow the conversation, and that a prepared watcher is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +93,21 @@ class _Tab:
 
 
 _TABS: Final[dict[str, _Tab]] = {}
+_PREPARED: Final[dict[str, tuple[Watcher, asyncio.TimerHandle]]] = {}  # watchers that do not run yet
 _AWAITED: Final = defaultdict[str, set[asyncio.Event]](set)
 
 
 def watcher_of(state: rx.State) -> Watcher | None:
-    """Return the watcher of the tab that this state belongs to, or None if it has none."""
-    tab = _TABS.get(state.router.session.client_token)
-    return None if tab is None else tab.watcher
+    """Return the watcher of the tab that this state belongs to, or None if it has none.
+
+    The watcher may not run yet: then it has no pairs, and its screen is empty.
+    """
+    return _find(state.router.session.client_token)
 
 
 def serves(watcher: Watcher, token: str) -> bool:
     """Return True if this watcher is still the current watcher of the tab (see `watcher_of`)."""
-    tab = _TABS.get(token)
-    return tab is not None and tab.watcher is watcher
+    return _find(token) is watcher
 
 
 def moment_of(state: rx.State) -> Moment | None:
@@ -112,8 +115,8 @@ def moment_of(state: rx.State) -> Moment | None:
 
     Return None if the tab follows no conversation, or if the data is not known yet.
     """
-    tab = _TABS.get(state.router.session.client_token)
-    return None if tab is None else _moment(tab.watcher)
+    watcher = watcher_of(state)
+    return None if watcher is None else _moment(watcher)
 
 
 @contextmanager
@@ -139,12 +142,31 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
         tab.notify()
 
 
+def prepare_watcher(token: str, watcher: Watcher) -> None:
+    """Register a watcher that does not run yet, until the handler that will run it takes it over.
+
+    The choices of the person that the watcher was made with may change from now on: the tab's handlers find the watcher
+    and report that. So the handler that runs it need not wait for the lock of the state: the pairs are read at once.
+
+    If it is not taken over within `ARRIVAL_SECONDS`, as when the page lost its connection, it is forgotten.
+    """
+    _drop_prepared(token)
+    _PREPARED[token] = watcher, asyncio.get_running_loop().call_later(ARRIVAL_SECONDS, _drop_prepared, token)
+
+
+def take_prepared(token: str, conversation_id: str) -> Watcher | None:
+    """Return the prepared watcher of a tab, which the caller registers at once. None: none for this conversation."""
+    prepared = _PREPARED.get(token)
+    return _drop_prepared(token) if prepared and prepared[0].conversation_id == conversation_id else None
+
+
 def forget_watcher(token: str, conversation_id: str) -> None:
     """Forget the watcher of the page that the tab showed before, so that no handler of the next page finds it.
 
     `conversation_id` is the conversation that the next page shows, "" for none. If it is the same as before, `moments`
     waits for its next watcher.
     """
+    _drop_prepared(token)
     if (tab := _TABS.pop(token, None)) is not None:
         tab.is_left = tab.watcher.conversation_id != conversation_id
         tab.notify()
@@ -179,6 +201,21 @@ async def moments(token: str, conversation_id: str, settle: float = 0.0) -> Asyn
         else:
             last = tab.moment
             yield last
+
+
+def _find(token: str) -> Watcher | None:
+    if (prepared := _PREPARED.get(token)) is not None:
+        return prepared[0]
+    tab = _TABS.get(token)
+    return None if tab is None else tab.watcher
+
+
+def _drop_prepared(token: str) -> Watcher | None:
+    if (prepared := _PREPARED.pop(token, None)) is None:
+        return None
+    watcher, expiry = prepared
+    expiry.cancel()
+    return watcher
 
 
 async def _arrival(token: str, conversation_id: str) -> _Tab | None:

@@ -12,7 +12,7 @@ Elements that a person opened on a page are closed on the next visit, but stay o
             self.open = False
 
 A visit starts when a page is loaded or another page is opened. The server loads a page in several steps, and again when
-its connection comes back, so load events close nothing. Only `VisitState.begin` does, for every `VisitedState` whose
+its connection comes back, so load events close nothing. Only `begin_visit` does, for every `VisitedState` whose
 `_come` was called on an earlier visit. For a page that is loaded, `PageLoads` does this before the page gets its first
 data. Otherwise the page would draw an open dialog for a moment, which takes the focus and the keys.
 """
@@ -74,7 +74,7 @@ class VisitState(rx.State):
     @rx.event
     async def begin(self) -> None:
         """Close the elements that were opened on earlier visits. Those opened while this page was loading stay open."""
-        await _begin_visit(self)
+        await begin_visit(self)
 
 
 class PageLoads(rx.Middleware):
@@ -90,15 +90,15 @@ class PageLoads(rx.Middleware):
         if event.name == _LOADS and CompileVars.PAYLOAD_HASHES in event.payload:
             visits = await state.get_state(VisitState)
             visits._loaded = state.router.session.session_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            await _begin_visit(visits)
+            await begin_visit(visits)
         return None
 
 
-async def _begin_visit(visits: VisitState) -> None:
+async def begin_visit(state: rx.State) -> None:
     """Close the elements that were opened on earlier visits than the current one."""
-    visit = await visit_of(visits)
+    visit = await visit_of(state)
     for kind in visited_states():
-        await (await visits.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        await (await state.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def visit_of(state: rx.State) -> Visit:

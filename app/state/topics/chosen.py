@@ -12,6 +12,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.kept_topics import MAX_ID, keep_topic, read_kept
 from app.state.tab.address import conversation_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in
 from app.store.topics.topics import load_topics
 
@@ -30,7 +31,7 @@ class TopicState(FilterState):
     @rx.event
     async def load(self) -> None:
         """Show the topic that is chosen in the conversation on screen."""
-        await self._choose_here(read_kept(self.topics, self._here()))
+        await self._choose_here(self._kept_here())
 
     @rx.event
     async def carry(self, conversation_id: str) -> None:
@@ -41,15 +42,31 @@ class TopicState(FilterState):
 
     async def _choose_here(self, topic_id: str) -> None:
         """Choose a topic for the conversation on screen. "" and a deleted topic mean none."""
-        path = await _find_path(topic_id) if topic_id else ""
-        self.chosen, self.path = (topic_id, path) if path else ("", "")
-        if read_kept(self.topics, self._here()) != self.chosen:
-            self.topics = keep_topic(self.topics, self._here(), self.chosen)
-        self.topic = self.chosen
-        self._set_options(replace(self._view_options, topic=self.chosen or None))
+        self._show(topic_id, await _find_path(topic_id) if topic_id else "")
+
+    def _show(self, topic_id: str, path: str) -> None:
+        """Show the topic with this id and the names `path`. "": there is no such topic."""
+        chosen = topic_id if path else ""
+        set_changed(self, chosen=chosen, path=path, topic=chosen)
+        if self._kept_here() != chosen:
+            self.topics = keep_topic(self.topics, self._here(), chosen)
+        self._set_options(replace(self._view_options, topic=chosen or None))
+
+    def _kept_here(self) -> str:
+        return read_kept(self.topics, self._here())
 
     def _here(self) -> str:
         return conversation_in(self.router.url.path)
+
+
+def kept_topic(state: TopicState) -> str:
+    """Return the id of the topic that the browser has stored for the conversation on screen, "" for none."""
+    return state._kept_here()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+
+
+def show_topic(state: TopicState, path: str) -> None:
+    """Show the stored topic of the conversation on screen. `path`: its names; "": there is no such topic."""
+    state._show(state._kept_here(), path)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
 async def _find_path(topic_id: str) -> str:

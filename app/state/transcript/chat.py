@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import reflex as rx
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.child_calls.titles import may_be_titled
 from app.domain.conversation.conversation import Conversation, ConversationKind
 from app.domain.conversation.damage import find_damaged_title
-from app.domain.errors import InviewError, NotFoundError
+from app.domain.errors import InviewError
 from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.titles import ask_title
+from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states
@@ -21,11 +21,9 @@ from app.state.filters.applied import FilterState
 from app.state.messages.toasts import show_fault, show_toast
 from app.state.sidebar.titles import clean_title, name_of
 from app.state.tab.address import conversation_in
-from app.store.agents.agents import find_agent
-from app.store.conversation.branches import Origin, load_origin
-from app.store.conversation.conversations import describe_listed
-from app.store.conversation.lineage import load_ancestor
-from app.store.trash.trash import find_entry
+from app.state.tab.changes import set_changed
+from app.store.conversation.branches import Origin
+from app.store.trash.trash import TrashEntry
 from app.views.conversation.conversation import cut_opening
 
 
@@ -79,47 +77,7 @@ class ChatState(rx.State):
         await self._read()
 
     async def _read(self) -> None:
-        conversation_id = self._on_screen()
-        if not conversation_id:
-            self.reset()
-            return
-        try:
-            async with (await self._ctx()).store.read() as session:
-                listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
-                derived = listed.conversation.kind is ConversationKind.TOOL
-                find_origin = _find_ancestor if derived else load_origin
-                origin = await find_origin(session, LOCAL_OWNER, listed.conversation)
-                agent = await find_agent(session, LOCAL_OWNER, listed.conversation.agent_id)
-        except NotFoundError:
-            self.reset()
-            self.missing = True
-            self.in_trash = await self._name_in_trash(conversation_id)
-            return
-        conversation = self._read_of = listed.conversation
-        self.missing = False
-        self.in_trash = ""
-        self.title = name_of(conversation.title, cut_opening(listed.opening))
-        damaged = find_damaged_title(conversation.damage)
-        self.title_damage = "" if damaged is None else damaged.sentence
-        self.opened, self.temporary = conversation.id, conversation.temporary
-        # The browser stores tab titles on its disk, so the name of a temporary conversation is not in them.
-        self.tab_title = f"{'Temporary conversation' if conversation.temporary else self.title} · Inview"
-        self.title_made = may_be_titled(conversation)
-        answers = agent is not None and agent.deleted_at is None
-        self.agent_name, self.agent_prompt = (agent.name, agent.system_prompt) if agent and answers else ("", "")
-        self.system_prompt = conversation.system_prompt
-        self.parent, self.parent_name, self.fork_position = ("", "", 0) if origin is None else _describe_origin(origin)
-        self.derived = derived
-        self.summary = "" if conversation.checkpoint is None else conversation.checkpoint.summary
-
-    async def _name_in_trash(self, conversation_id: str) -> str:
-        """Return the name of a deleted conversation; "" if the conversation is not in the trash."""
-        try:
-            async with (await self._ctx()).store.read() as session:
-                entry = await find_entry(session, LOCAL_OWNER, conversation_id)
-        except NotFoundError:
-            return ""
-        return name_of(entry.title, cut_opening(entry.words)) if entry.kind == "conversation" else ""
+        show_chat(self, await read_opened(current(), LOCAL_OWNER, self._on_screen(), searches=False))
 
     @rx.event
     async def rename(self, title: str) -> None:
@@ -170,9 +128,43 @@ async def _await_title(ctx: AppContext, conversation_id: str, options: ViewOptio
     return "" if characters or isinstance(outcome, Canceled) else "The model returned no text. The title is unchanged."
 
 
-async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:
-    found = await load_ancestor(session, owner, conversation)
-    return None if found is None else Origin(found.id, found.title, found.opening, found.trigger_position or 0)
+def show_chat(state: ChatState, opened: OpenedConversation) -> None:
+    """Show the current state of the conversation on screen in `state`."""
+    conversation = opened.conversation
+    if opened.listed is None or conversation is None:
+        state.reset()
+        if opened.id:
+            state.missing, state.in_trash = True, _name_deleted(opened.deleted)
+        return
+    state._read_of = conversation  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
+    title = name_of(conversation.title, cut_opening(opened.listed.opening))
+    damaged = find_damaged_title(conversation.damage)
+    name, prompt = ("", "") if opened.agent is None else (opened.agent.name, opened.agent.system_prompt)
+    parent, parent_name, position = ("", "", 0) if opened.origin is None else _describe_origin(opened.origin)
+    set_changed(
+        state,
+        missing=False,
+        in_trash="",
+        title=title,
+        title_damage="" if damaged is None else damaged.sentence,
+        opened=conversation.id,
+        temporary=conversation.temporary,
+        # The browser stores tab titles on its disk, so the name of a temporary conversation is not in them.
+        tab_title=f"{'Temporary conversation' if conversation.temporary else title} · Inview",
+        title_made=may_be_titled(conversation),
+        agent_name=name,
+        agent_prompt=prompt,
+        system_prompt=conversation.system_prompt,
+        parent=parent,
+        parent_name=parent_name,
+        fork_position=position,
+        derived=conversation.kind is ConversationKind.TOOL,
+        summary="" if conversation.checkpoint is None else conversation.checkpoint.summary,
+    )
+
+
+def _name_deleted(entry: TrashEntry | None) -> str:
+    return "" if entry is None else name_of(entry.title, cut_opening(entry.words))
 
 
 def _describe_origin(origin: Origin) -> tuple[str, str, int]:

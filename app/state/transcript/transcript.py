@@ -1,16 +1,17 @@
 """The transcript: the pairs in view of the conversation on screen, and the replies that stream into them.
 
 Only the handler `follow` brings a conversation to a page. It runs as long as the page shows the conversation: opening
-another page or losing the connection ends it, a reconnect starts it again. It never waits inside `async with self`, and
-sends the text of a reply that streams without entering it (docs/decisions/0094). If it fails, the page says so and
-offers to start it again.
+another page or losing the connection ends it, a reconnect starts it again. It never waits for a change inside `async
+with self`, and sends the text of a reply that streams without entering it (docs/decisions/0094). If it fails, the page
+says so and offers to start it again.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from typing import Final
 
 import reflex as rx
 
@@ -30,8 +31,17 @@ from app.state.composer.state import ComposerState, clear_composer, show_compose
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inspector.preview import PreviewState, note_moment
 from app.state.tab.address import conversation_in, position_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import whole_in
-from app.state.tab.tab_watchers import forget_watcher, note_change, registered, serves, watcher_of
+from app.state.tab.tab_watchers import (
+    forget_watcher,
+    note_change,
+    prepare_watcher,
+    registered,
+    serves,
+    take_prepared,
+    watcher_of,
+)
 from app.state.transcript.chat import ChatState
 from app.views.conversation.damage import DamagedSettingView
 from app.views.reply.pair import ScreenPairView
@@ -85,12 +95,35 @@ class TranscriptState(rx.State):
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
         """Show the conversation that the address names, and start to follow its changes."""
+        return await self._open()
+
+    async def _open(self) -> rx.event.EventType[()] | None:
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
-        self.gone = self.stopped = False
-        forget_watcher(self.router.session.client_token, conversation_id)
-        return TranscriptState.follow if conversation_id else None
+        set_changed(self, gone=False, stopped=False)
+        token = self.router.session.client_token
+        forget_watcher(token, conversation_id)
+        if not conversation_id:
+            return None
+        with suppress(Exception):  # `follow` then makes the watcher, and shows the error
+            ctx = await context_for(current(), conversation_id)
+            prepare_watcher(token, await self._make_watcher(ctx, conversation_id))
+        return TranscriptState.follow
+
+    async def _make_watcher(self, ctx: AppContext, conversation_id: str) -> Watcher:
+        """Return a watcher for the choices of this tab.
+
+        The caller registers it before it releases the lock of the state, so that no handler changes a choice meanwhile.
+        """
+        filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
+        at = position_in(self.router.url.query)
+        parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
+        watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
+        watcher.view.edition, watcher.view.models = composer.edition, composer.next_models
+        if files := ids_of(composer.files):
+            watcher.attach(tuple(upload.part for upload in await find_uploads(current(), LOCAL_OWNER, files)))
+        return watcher
 
     @rx.event(background=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()], None]:
@@ -123,20 +156,17 @@ class TranscriptState(rx.State):
 
         Return True if the conversation no longer exists in this app context, False if the page shows another one.
         """
-        async with self:
-            filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
-            at = position_in(self.router.url.query)
-            parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
-            watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
-            watcher.view.edition, watcher.view.models = composer.edition, composer.next_models
-            token, files = self.router.session.client_token, ids_of(composer.files)
+        token = self.router.session.client_token
+        watcher = take_prepared(token, conversation_id)
+        if watcher is not None and watcher.ctx is ctx:
+            registrations.enter_context(registered(token, watcher))
+        else:
+            async with self:
+                watcher = await self._make_watcher(ctx, conversation_id)
+                registrations.enter_context(registered(token, watcher))
         shown: Screen | None = None
         noted = -1  # the `turn` that was reported last
-        registrations.enter_context(registered(token, watcher))
         async with watcher:
-            if files:
-                uploads = await find_uploads(current(), LOCAL_OWNER, files)
-                watcher.attach(tuple(upload.part for upload in uploads))
             while (screen := await watcher.next_screen()) is not None:
                 # a reply streams, so only pairs have changed
                 only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)
@@ -221,11 +251,16 @@ class TranscriptState(rx.State):
             streamed = replace(screen, pairs=shown.pairs, compared=shown.compared)
             if streamed == shown:
                 return
-        self.known = True
-        self.earlier, self.later, self.damaged = screen.earlier, screen.later, screen.damaged
-        self.running, self.ended = screen.running, screen.ended
-        self.retry, self.progress, self.changes = screen.retry, screen.progress, screen.changes
+        set_changed(self, known=True, **{name: getattr(screen, name) for name in _COPIED})
         if (context := screen.context) is not None:
-            self.boundary = -1 if context.boundary is None else context.boundary
-            self.boundary_reason = context.boundary_reason
-            self.first_sent = context.first_sent
+            boundary = -1 if context.boundary is None else context.boundary
+            set_changed(self, boundary=boundary, boundary_reason=context.boundary_reason, first_sent=context.first_sent)
+
+
+async def open_transcript(state: TranscriptState) -> rx.event.EventType[()] | None:
+    """Show the conversation that the address names. Return the event that follows its changes."""
+    return await state._open()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+
+
+_COPIED: Final = ("earlier", "later", "damaged", "running", "ended", "retry", "progress", "changes")
+"""The vars whose values are those of the fields of a screen with the same names."""

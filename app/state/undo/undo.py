@@ -58,6 +58,9 @@ class UndoState(rx.State):
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
         """After a reload of the page, remove its toasts and offer to restore a recent deletion."""
+        return await self._open()
+
+    async def _open(self) -> rx.event.EventType[()] | None:
         before = self._loaded
         self._loaded, _ = await visit_of(self)
         if before in {"", self._loaded}:
@@ -135,6 +138,11 @@ class UndoState(rx.State):
                 if not await is_toast_expected(self):
                     return
             await asyncio.sleep(_LOOK_S)
+
+
+async def open_undo(state: UndoState) -> rx.event.EventType[()] | None:
+    """After a reload of the page, remove its toasts. Return the event that offers to restore a recent deletion."""
+    return await state._open()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:

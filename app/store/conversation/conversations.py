@@ -216,6 +216,50 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
     return Head(decode_conversation(row), row["revision"], row["preferences"], agent)
 
 
+@dataclass(frozen=True, slots=True)
+class PageHead:
+    """The data of a conversation that its page shows around the pairs.
+
+    - `preferences`: the stored text for `read_preferences`.
+    - `is_forked`: other conversations were forked from it.
+    """
+
+    listed: Listed
+    preferences: str
+    is_forked: bool
+
+
+async def load_page_head(session: AsyncSession, owner: str, conversation_id: str) -> PageHead:
+    """Return a conversation as its page shows it, and its owner's preferences, in one query.
+
+    Raises:
+        NotFoundError: no conversation of this owner has that id.
+    """
+    values = {"conversation": conversation_id, "of_owner": owner}
+    row = (await session.execute(_select_page_head(), values)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("conversation", conversation_id)
+    return PageHead(_decode_listed(row), row["preferences"], bool(row["is_forked"]))
+
+
+@cache
+def _select_page_head() -> Select[Any]:
+    """Build the query of `load_page_head` once."""
+    owner: ColumnElement[str] = bindparam("of_owner", type_=CONVERSATION.c.owner.type)
+    fork = CONVERSATION.alias("fork")
+    forks = select(fork.c.id).where(
+        fork.c.parent_id == CONVERSATION.c.id,
+        fork.c.kind == ConversationKind.AGENT,
+        fork.c.owner == owner,
+        fork.c.deleted_at.is_(None),
+    )
+    query = _select_listed(CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == owner)
+    return query.add_columns(
+        select_preferences(owner).scalar_subquery().label("preferences"),
+        forks.correlate(CONVERSATION).exists().label("is_forked"),
+    )
+
+
 async def load_first_head(session: AsyncSession, conversation: Conversation) -> Head:
     """Return the data of `Head` for a conversation that is not stored yet.
 

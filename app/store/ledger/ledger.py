@@ -261,6 +261,12 @@ async def load_latest(
     return tuple(_decode(row) for row in (await session.execute(query)).mappings())
 
 
+async def has_calls(session: AsyncSession, owner: str, conversation_id: str) -> bool:
+    """Return True if the ledger has a call of this conversation or of its child conversations."""
+    query = select(ENTRY).where(LEDGER.c.owner == owner, on_account(conversation_id)).limit(1)
+    return (await session.execute(query)).first() is not None
+
+
 def on_account(conversation_id: str) -> ColumnElement[bool]:
     """Return the SQL condition for the calls of a conversation and of its child conversations.
 

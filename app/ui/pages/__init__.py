@@ -7,33 +7,18 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.agents.choice import AgentState
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
-from app.state.compare.keeping import KeepingState
-from app.state.composer.parameters import ParametersState
-from app.state.composer.state import ComposerState
-from app.state.conversation.model import ModelState
-from app.state.conversation.system_prompt import SystemPromptState
-from app.state.conversation.temporary import TemporaryState
-from app.state.filters.applied import FilterState
-from app.state.inspector.branches import BranchState
-from app.state.inspector.cache import CacheState
-from app.state.inspector.frame import InspectorState
-from app.state.reply.edit import EditState
+from app.state.opening import OpeningState
 from app.state.settings.preferences import PreferencesState
-from app.state.shell.news import NewsState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.visit import VisitState
-from app.state.topics.chosen import TopicState
 from app.state.transcript.chat import ChatState
-from app.state.transcript.transcript import TranscriptState
 from app.state.trash.trash import TrashState
 from app.state.undo.undo import UndoState
 from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
-from app.state.usage.spent import SpentState
 from app.ui import routes
 from app.ui.pages.agents import agents
 from app.ui.pages.conversation import conversation
@@ -54,40 +39,9 @@ def register(app: rx.App) -> None:
         UndoState.open,
     ]
     around = [VisitState.begin, *lasting]
-    # The view options are loaded before the transcript, whose first screen depends on them.
-    opened = [
-        VisitState.begin,
-        FilterState.open,
-        KeepingState.open,
-        TranscriptState.open,
-        TopicState.load,
-        ChatState.open,
-        ComposerState.open,
-        TemporaryState.open,
-        SystemPromptState.open,
-    ]
-    lists = [*lasting, ModelState.load, AgentState.load, ParametersState.open]
-    app.add_page(
-        home,
-        route=routes.HOME,
-        title="Inview",
-        on_load=[*opened, *lists, ComposerState.estimate_first, ModelState.find_local],
-    )
-    app.add_page(
-        conversation,
-        route=routes.CONVERSATION,
-        title=ChatState.tab_title,
-        on_load=[
-            *opened,
-            *lists,
-            EditState.open,  # after the events that clear the message box and the toast
-            InspectorState.follow,
-            CacheState.follow,
-            NewsState.follow,
-            SpentState.follow,
-            BranchState.keep_current,
-        ],
-    )
+    opened = [OpeningState.open, OpeningState.load]
+    app.add_page(home, route=routes.HOME, title="Inview", on_load=opened)
+    app.add_page(conversation, route=routes.CONVERSATION, title=ChatState.tab_title, on_load=opened)
     app.add_page(settings, route=routes.SETTINGS, title="Settings · Inview", on_load=[*around, *SETTINGS_LOAD])
     app.add_page(trash, route=routes.TRASH, title="Trash · Inview", on_load=[*around, TrashState.load])
     app.add_page(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Page, expect
 
 from tests.e2e.screen import Screen, eventually, visit
+from tests.e2e.written import call
+from tests.serving import Served
 
 
 def delete_conversation(screen: Screen, name: str) -> None:
@@ -20,6 +23,22 @@ def delete_conversation(screen: Screen, name: str) -> None:
 def test_deleted_conversation_is_restored_by_key_and_deleted_forever_on_a_phone_by_keyboard(screen: Screen) -> None:
     key_right_after_the_conversation_on_screen_was_deleted_restores_it(screen)
     trash_is_gone_through_on_a_phone_by_keyboard(screen)
+
+
+@pytest.mark.exhaustive
+def test_last_older_entries_get_the_focus_when_their_button_goes(page: Page, server: Served) -> None:
+    call(server.url, "DELETE", "/trash")
+    for number in range(51):
+        made = call(server.url, "POST", "/conversations", {"title": f"Old {number}"})["id"]
+        call(server.url, "DELETE", f"/conversations/{made}")
+    visit(page, "/trash")
+    entries = page.locator(".trash-list li")
+    expect(entries).to_have_count(50)
+
+    page.get_by_role("button", name="Show older").press("Enter")
+
+    expect(entries).to_have_count(51)
+    expect(entries.nth(50)).to_be_focused()
 
 
 def key_right_after_the_conversation_on_screen_was_deleted_restores_it(screen: Screen) -> None:

@@ -459,6 +459,7 @@ def press_while_the_sheet_is_loading(page: Page, path: str, keys: tuple[str, ...
 
     page.route(SHEET, hold)
     screen = Screen(page).go(path)
+    expect(counter(page)).to_be_visible()  # until then, the load of the page closes a sheet that was just opened
     expect(screen.composer).to_be_focused()
     page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
     press(page, *keys)

@@ -105,7 +105,7 @@ def test_request_is_at_the_top_at_once_and_a_long_reply_below_it_moves_nothing(p
     screen.wait_for_reply(3)
     places = page.evaluate("places")
     assert len(places) > 20
-    assert len(set(places)) == 1
+    assert max(places) - min(places) < 0.5, "the browser rounds parts of a pixel"
     assert 0 <= places[0] <= 40
 
     page.keyboard.type("text, else?")  # "x" and "?" are commands while single keys are on

@@ -151,7 +151,7 @@ def run(loop: asyncio.AbstractEventLoop) -> Callable[[Coroutine[Any, Any, T]], T
 
 
 @pytest.fixture
-def server(run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Generator[FaultyServer]:
+def faulty(run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Generator[FaultyServer]:
     if not SOCKET_IO.exists():
         pytest.fail("The browser half is not installed here: make .venv/islands")
     logging.getLogger("reflex").setLevel(logging.ERROR)  # a tab that disconnects is no fault here
@@ -187,13 +187,13 @@ class Files:
 
 
 @pytest.fixture
-def tab(browser: Browser, server: FaultyServer) -> Generator[Page]:
+def tab(browser: Browser, faulty: FaultyServer) -> Generator[Page]:
     context = browser.new_context()
     faults: list[str] = []
     context.on("weberror", lambda fault: faults.append(str(fault.error)))
     page = context.new_page()
-    server.values = {"is_hydrated": True, "rows": (Row(1),), "dialog": None, "points": (), "mark": 0}
-    page.goto(f"http://127.0.0.1:{server.port}/")
+    faulty.values = {"is_hydrated": True, "rows": (Row(1),), "dialog": None, "points": (), "mark": 0}
+    page.goto(f"http://127.0.0.1:{faulty.port}/")
     page.wait_for_function("() => window.becomes")
     yield page
     context.close()
@@ -201,16 +201,16 @@ def tab(browser: Browser, server: FaultyServer) -> Generator[Page]:
 
 
 def test_a_thousand_random_sequences_end_in_the_values_of_the_server(
-    tab: Page, server: FaultyServer, run: Callable[[Coroutine[Any, Any, Any]], Any]
+    tab: Page, faulty: FaultyServer, run: Callable[[Coroutine[Any, Any, Any]], Any]
 ) -> None:
     def becomes(expected: str) -> str | None:
         return tab.evaluate("(expected) => becomes(JSON.parse(expected))", expected)
 
     assert becomes(json.dumps({"rows_rx_state_": [plain(Row(1))], "mark_rx_state_": 0})) is None
     for mark in range(1, SEQUENCES + 1):
-        if wish := run(server.stir()):
+        if wish := run(faulty.stir()):
             tab.evaluate(wish)
-            run(server.stir())
-        expected = run(server.end(mark))
+            run(faulty.stir())
+        expected = run(faulty.end(mark))
         assert (instead := becomes(expected)) is None, f"sequence {mark}: {expected}\n{instead}"
-    assert server.hydrates > SEQUENCES / 20
+    assert faulty.hydrates > SEQUENCES / 20

@@ -32,7 +32,7 @@ from app.store.database.database import Store
 from tests.api.resources.conversation.test_temporary import files_with
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
 from tests.runs.tools.test_permissions import a_scene
-from tests.runs.watch.page import a_page, store_past, text_of
+from tests.runs.watch.page import Page, a_page, positions_of, store_past, text_of
 
 
 async def test_a_changed_pair_is_shown_and_the_others_stay_the_same_values(ctx: AppContext) -> None:
@@ -201,6 +201,18 @@ async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
         screen = await page.settle()
 
     assert screen.comparison is not None
+
+
+async def test_replies_that_are_looked_at_before_the_first_screen_do_not_empty_the_page(ctx: AppContext) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    watcher = watching.Watcher(ctx, LOCAL_OWNER, conversation_id)
+
+    watcher.look_at_compared(on=True)
+    async with watcher:
+        screen = await Page(watcher).read()
+
+    assert positions_of(screen) == [1]
 
 
 async def test_replies_are_followed_while_they_are_looked_at(ctx: AppContext) -> None:

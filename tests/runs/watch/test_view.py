@@ -12,6 +12,7 @@ import pytest
 from app.domain.context.context import OutReason
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
+from app.domain.filters.language.errors import FilterError
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.request import indexes
@@ -30,7 +31,7 @@ from app.views.reply.panels import CountingView
 from tests.api.peer import Peer, serve_peer
 from tests.runs.clock import take_turns
 from tests.runs.steps import a_conversation, pair_of, send, settings_of
-from tests.runs.watch.page import a_page, is_running, positions_of, store_past, text_of, view_of
+from tests.runs.watch.page import Page, a_page, is_running, positions_of, store_past, text_of, view_of
 
 
 @pytest.fixture
@@ -128,6 +129,22 @@ async def test_a_filter_asked_for_before_the_first_screen_holds(ctx: AppContext)
         await page.settle()
 
     assert page.positions == [3, 4]
+
+
+async def test_a_filter_tried_before_the_watcher_runs_holds(ctx: AppContext) -> None:
+    conversation_id = await a_past(ctx, 4)
+    await send(ctx, conversation_id, "/long 4000 /rate 50")  # a watcher that runs would follow this reply
+    watcher = watching.Watcher(ctx, LOCAL_OWNER, conversation_id)
+
+    with pytest.raises(FilterError):
+        await watcher.try_options(ViewOptions(filter="s7"))
+    await watcher.try_options(ViewOptions(filter="r2"))
+    assert watcher.screen == Screen()
+
+    async with watcher:
+        screen = await Page(watcher).until_known()
+    assert screen.context is not None
+    assert (screen.context.filter, screen.refusal, positions_of(screen)) == ("r2", None, [4, 5])
 
 
 async def test_a_filter_asked_for_while_the_first_screen_is_read_holds(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.conversation.model import ModelState
+from app.state.inspector import preview
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
 from tests.media.test_pictures import a_photo
@@ -141,6 +144,43 @@ async def test_first_message_is_estimated_and_previewed_for_the_models_that_get_
     await tab.send(ComposerState.estimate_first)
     assert [row.name for row in tab.shows(ComposerState, "split").rows][-1] == "Draft"
     assert tab.shows(PreviewState, "request").model == DEMO
+
+
+async def test_json_of_a_request_does_not_replace_another_request_that_was_chosen_meanwhile(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(InspectorState.show, section="preview")
+    await choose_others_before_writing(tab)
+    await tab.send(ComposerState.write, draft="/echo my own text", typed=True)
+    assert tab.shows(PreviewState, "request").model == TINY
+    planned, described, begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    prepare, describe = preview._prepare, preview._describe  # pyright: ignore[reportPrivateUsage]
+
+    async def prepare_late(*given: Any) -> Any:
+        await planned.wait()
+        return await prepare(*given)
+
+    async def describe_late(prepared: Any, selection: Any) -> Any:
+        shown = await describe(prepared, selection)
+        if shown.request.model == TINY:
+            begun.set()
+            await described.wait()
+        return shown
+
+    monkeypatch.setattr(preview, "_prepare", prepare_late)
+    monkeypatch.setattr(preview, "_describe", describe_late)
+    choosing = asyncio.create_task(tab.send(PreviewState.choose_model, model=THINKER))
+    await tab.until(lambda: tab.shows(PreviewState, "model") == THINKER)
+    showing = asyncio.create_task(tab.send(PreviewState.choose_tab, tab="json"))
+    await begun.wait()
+
+    planned.set()
+    await choosing
+    described.set()
+    await showing
+
+    assert tab.shows(PreviewState, "request").model == THINKER
 
 
 async def test_message_is_estimated_and_previewed_for_the_models_that_get_it(ctx: AppContext, tab: Tab) -> None:

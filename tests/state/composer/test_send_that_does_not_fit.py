@@ -28,6 +28,7 @@ from app.state.composer.summary import follow_summary
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.conversation.model import ModelState
 from app.state.messages.toasts import ToastState
+from app.state.tab.visit import VisitState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
@@ -156,6 +157,27 @@ async def test_progress_of_a_summary_is_not_shown_on_another_page(
 
     assert not any(tab.received(ComposerState, "work"))
     assert tab.shows(ComposerState, "order") is None
+
+
+async def test_progress_of_a_summary_that_ends_while_the_settings_are_open_is_gone_afterwards(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def visit_settings(ctx: AppContext, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
+        await tab.until(lambda: tab.shows(ComposerState, "work") is not None)
+        tab.path = "/settings"
+        await tab.send(VisitState.begin)
+        async for characters in follow_summary(ctx, conversation_id, summary):
+            yield characters
+
+    monkeypatch.setattr(composer_state, "follow_summary", visit_settings)
+    conversation_id = await too_much(ctx, tab)
+    await send(tab, "What now?")
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    tab.path = f"/c/{conversation_id}"
+    await tab.send(ComposerState.open)
+
+    assert tab.shows(ComposerState, "work") is None
 
 
 async def test_send_in_another_conversation_does_not_wait_for_a_summary(

@@ -1,16 +1,18 @@
 /**
- * A region with rows that may be removed while they have the focus. The focus then goes to the row that is in the place
- * of the removed one, or to the last row; without any rows, to the heading.
+ * A region with rows that may be removed while they have the focus. The focus then goes to the row after the removed
+ * one, or to the last row; without any rows, to the heading. If a button adds the last rows and is removed itself, the
+ * focus goes to the first new row.
  *
  * The row itself gets the focus, not one of its buttons, so that a key that is still pressed does nothing more.
  */
 import { type FocusEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 import type { RowFocusProps } from "../views.ts";
 
-/** The element that has the focus, and the number of its row (-1: it is in no row). */
+/** The element that has the focus, the number of its row (-1: it is in no row), and how many rows there were. */
 interface Spot {
   readonly element: Element;
   readonly at: number;
+  readonly count: number;
 }
 
 export function RowFocus({ among, heading, className, children }: RowFocusProps): ReactNode {
@@ -18,7 +20,8 @@ export function RowFocus({ among, heading, className, children }: RowFocusProps)
   const last = useRef<Spot | null>(null);
   const rowsOf = () => [...(region.current?.querySelectorAll<HTMLElement>(among) ?? [])];
   const note = (element: Element) => {
-    last.current = { element, at: rowsOf().findIndex((row) => row.contains(element)) };
+    const rows = rowsOf();
+    last.current = { element, at: rows.findIndex((row) => row.contains(element)), count: rows.length };
   };
   const changed = useEffectEvent(() => {
     const spot = last.current;
@@ -30,7 +33,9 @@ export function RowFocus({ among, heading, className, children }: RowFocusProps)
     last.current = null;
     if (document.activeElement !== document.body) return;
     const rows = rowsOf();
-    const next = rows[Math.min(Math.max(spot.at, 0), rows.length - 1)] ?? document.querySelector<HTMLElement>(heading);
+    if (spot.at < 0 && rows.length > 0 && rows.length <= spot.count) return;
+    const at = spot.at < 0 ? spot.count : spot.at;
+    const next = rows[Math.min(at, rows.length - 1)] ?? document.querySelector<HTMLElement>(heading);
     if (!next) return;
     next.tabIndex = -1;
     next.focus();
