@@ -14,18 +14,17 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy import (
     ColumnElement,
-    Insert,
     Integer,
     Select,
     String,
     and_,
     bindparam,
     func,
-    insert,
     literal_column,
     or_,
     select,
 )
+from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind
@@ -135,8 +134,22 @@ async def insert_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> Non
     A call has the agent of its pair. Both are looked up now, so that the ledger has the values at the time of the call.
     """
     if calls:
-        rows = [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
-        await session.execute(_enter(), rows)
+        await session.execute(_enter(), _describe_rows(calls))
+
+
+async def insert_missing_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> None:
+    """Insert the calls (run and attempt) that the ledger does not have yet. Otherwise like `insert_calls`."""
+    if calls:
+        await session.execute(_enter_missing(), _describe_rows(calls))
+
+
+def _describe_rows(calls: Sequence[EndedCall]) -> list[dict[str, Any]]:
+    return [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
+
+
+@cache
+def _enter_missing() -> Insert:
+    return _enter().on_conflict_do_nothing(index_elements=[LEDGER.c.run_id, LEDGER.c.attempt])
 
 
 @cache
@@ -152,12 +165,6 @@ def _enter() -> Insert:
         "agent_id": agent.scalar_subquery(),
     }
     return insert(LEDGER).values(looked_up)
-
-
-async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[EndedCall]) -> None:
-    """Insert the calls of a run that the ledger does not have yet."""
-    entered = set((await session.execute(select(LEDGER.c.attempt).where(LEDGER.c.run_id == run_id))).scalars())
-    await insert_calls(session, [call for call in calls if call.attempt not in entered])
 
 
 async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[EndedCall, ...]:
