@@ -79,7 +79,7 @@ _SHORT = _abilities(32_768, thinks=True)
 _SHORT_SEES = _abilities(32_768, thinks=True, images=True)
 _NEWEST = _abilities(131_072, thinks=True, images=True, structured=True)
 
-_MODELS: Mapping[str, OwnEntry] = MappingProxyType(
+ALIBABA_MODELS: Mapping[str, OwnEntry] = MappingProxyType(
     {
         "qwen3.8-max": OwnEntry(_MILLION, _NEWEST, _tariff((0, Prices(Decimal(2), Decimal(6), Decimal("0.25"))))),
         "qwen3.8-flash": OwnEntry(
@@ -122,4 +122,4 @@ _MODELS: Mapping[str, OwnEntry] = MappingProxyType(
 
 def find_alibaba(name: str) -> OwnEntry | None:
     """Return the entry of a model. A snapshot has no entry, because its prices may differ."""
-    return _MODELS.get(name.lower())
+    return ALIBABA_MODELS.get(name.lower())
