@@ -167,6 +167,20 @@ def test_a_hit_restarts_the_five_minutes() -> None:
     assert usage.cache_read_tokens == plan.prediction.tokens == 0
 
 
+def test_a_round_of_many_results_does_not_hide_the_block_before_it() -> None:
+    talk = Talk()
+    _, first, _ = talk.send("First")
+    calls = tuple(ToolCall(f"t{number}", "clock", "{}") for number in range(25))
+    results = tuple(ToolResult(call.tool_call_id, (Text("noon"),)) for call in calls)
+    user, reply = a_pair("First", "Noon.")
+    talk.said.append((user, RequestMessage("assistant", calls), RequestMessage("tool", results), reply))
+    talk.at += timedelta(seconds=60)
+
+    plan, second, _ = talk.send("Second")
+
+    assert second.cache_read_tokens == plan.prediction.tokens == first.cache_write_tokens
+
+
 def test_neither_the_tools_nor_a_missing_system_text_can_be_marked() -> None:
     request = Request(MODEL, "", (RequestMessage("user", (Text("w" * 9_000),)),), tools=(CLOCK,))
 

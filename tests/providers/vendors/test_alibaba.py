@@ -179,6 +179,24 @@ async def test_error_codes_have_their_meaning(
     assert (error_class is ErrorClass.RATE) == (error_class in RETRYABLE and status == 429)
 
 
+@pytest.mark.parametrize(
+    ("code", "error_class"),
+    [
+        ("Throttling", ErrorClass.RATE),
+        ("Throttling.RateQuota", ErrorClass.RATE),
+        ("Throttling.BurstRate", ErrorClass.RATE),
+        ("limit_requests", ErrorClass.RATE),
+        ("Arrearage", ErrorClass.AUTH),
+        ("DataInspectionFailed", ErrorClass.CONTENT_FILTER),
+        ("InternalError.Timeout", ErrorClass.SERVER),
+    ],
+)
+def test_a_code_in_a_stream_has_its_meaning_without_a_status(code: str, error_class: ErrorClass) -> None:
+    reason = describe_error(CallTarget(PROVIDERS["alibaba"], MODEL), {"code": code, "message": "No."})
+
+    assert reason.error_class is error_class
+
+
 def test_the_same_code_of_another_vendor_keeps_its_meaning() -> None:
     reason = describe_error(CallTarget(PROVIDERS["openai"], "openai:gpt-5"), {"code": "insufficient_quota"}, 429)
 
