@@ -107,12 +107,10 @@ def _walk(messages: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any],
     for message in messages:
         frame = json.dumps({name: value for name, value in message.items() if name != "content"}, sort_keys=True)
         content = message["content"] or ""
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
-            yield (
-                frame,
-                {name: value for name, value in part.items() if name != "cache_control"},
-                part.get("cache_control"),
-            )
+        parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in parts:
+            bare = {name: value for name, value in part.items() if name != "cache_control"}
+            yield frame, bare, part.get("cache_control")
 
 
 def _weigh(said: object) -> int:

@@ -161,7 +161,7 @@ def play_alibaba(words: str, usage: Usage) -> bytes:
     output = len(words) // 4
     counted = usage | {"completion_tokens": output, "total_tokens": usage["prompt_tokens"] + output}
     chunk: dict[str, Any] = {"object": "chat.completion.chunk", "id": "chatcmpl-1", "usage": None}
-    chunks = (
+    chunks: tuple[dict[str, Any], ...] = (
         chunk | {"choices": [{"index": 0, "delta": {"role": "assistant", "content": words}, "finish_reason": None}]},
         chunk | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
         chunk | {"choices": [], "usage": counted},

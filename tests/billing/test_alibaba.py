@@ -237,10 +237,11 @@ def plan_prediction() -> Any:
 
 def test_the_bill_refuses_what_the_documentation_does_not_allow() -> None:
     marked = {"type": "text", "text": "x" * 9_000, "cache_control": {"type": "ephemeral", "ttl": "1h"}}
-    for body in (
+    bodies: tuple[dict[str, Any], ...] = (
         {"model": "m", "messages": [{"role": "user", "content": [marked]}]},
         {"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": [{"cache_control": {}}]},
-    ):
+    )
+    for body in bodies:
         with pytest.raises(RefusedError):
             AlibabaCache().bill(body, EPOCH)
 
@@ -257,7 +258,7 @@ async def test_a_refresh_reads_the_block_and_restarts_its_lifetime(tmp_path: Pat
         assert refresh.usage["prompt_tokens_details"]["cache_creation_input_tokens"] == 0
         await talk.pass_time(200)
         usage = await talk.says("And in spring?")
-        assert usage["prompt_tokens_details"]["cached_tokens"] > 1_024  # type: ignore[index]
+        assert usage["prompt_tokens_details"]["cached_tokens"] > 1_024
 
 
 async def test_fifty_pairs_are_predicted_and_priced_as_billed(tmp_path: Path) -> None:

@@ -219,8 +219,7 @@ def describe_error(target: CallTarget | str, error: object, status: int | None =
     words = _words_of(fields)
     numbers = [int(kind) for kind in kinds if len(kind) == 3 and kind.isdecimal() and 300 <= int(kind) < 600]
     known = next((number for number in [*numbers, status] if number is not None), None)
-    at_vendor = CLASS_AT_VENDOR.get(target.row.name, {}) if isinstance(target, CallTarget) else {}
-    own_class = next((at_vendor[kind] for kind in kinds if kind in at_vendor), None)
+    own_class = _class_at_vendor(target, kinds)
     error_class = own_class or _class_of(kinds, words, known)
     quoted = f": {words}" if words else f" (HTTP {known})." if known else "."
     if (NO_CREDIT.intersection(kinds) or known == 402) and own_class is None:
@@ -333,6 +332,12 @@ def _seconds(text: str) -> float | None:
     except ValueError:
         return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _class_at_vendor(target: CallTarget | str, kinds: list[str]) -> ErrorClass | None:
+    """Return the class that one of the types has at this vendor only, or None."""
+    classes = CLASS_AT_VENDOR.get(target.row.name) if isinstance(target, CallTarget) else None
+    return next((classes[kind] for kind in kinds if kind in classes), None) if classes else None
 
 
 def _class_of(kinds: list[str], words: str, status: int | None) -> ErrorClass:
