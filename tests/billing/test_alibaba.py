@@ -277,8 +277,8 @@ async def test_fifty_pairs_are_predicted_and_priced_as_billed(tmp_path: Path) ->
     exact = [one for one in judged if one[2].outcome is Outcome.AS_PREDICTED]
     assert len(judged) == len(peer.asked)
     assert len(missed) <= 0.02 * len(judged), missed
-    assert len(exact) >= 0.9 * len(judged)
-    assert sum(map(price, bills)) <= 0.6 * sum(usage["prompt_tokens"] for usage in bills)
+    assert len(exact) >= 0.95 * len(judged)
+    assert sum(map(price, bills)) <= 0.49 * sum(usage["prompt_tokens"] for usage in bills)
     tariff = read_tariff("alibaba", "qwen3-coder-plus")
     assert tariff is not None
     cost = Decimal(0)
