@@ -81,6 +81,7 @@ class Watcher:
     next send only. `at` is the position of the pair that the page shows first; 0: the newest.
 
     A person may act before the watcher runs (`async with`): the first screen then has the new draft and options.
+    `loaded` is set when it has read the first pairs, or when it ends without them.
     """
 
     ctx: AppContext
@@ -91,6 +92,7 @@ class Watcher:
     parameters: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
     screen: Screen = field(default_factory=Screen)
+    loaded: asyncio.Event = field(default_factory=asyncio.Event)
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
     _compared: ComparedReplies = field(init=False)
@@ -114,7 +116,7 @@ class Watcher:
         feed = watch(self.ctx, self.owner, self.conversation_id)
         await self._tasks.__aenter__()
         self._runs = True
-        self._spawn(self._begin(feed))
+        self._spawn(self._begin(feed)).add_done_callback(lambda _: self.loaded.set())
         return self
 
     async def __aexit__(self, *fault: object) -> None:
@@ -251,6 +253,7 @@ class Watcher:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
                     await self._window.show_stored()
+                    self.loaded.set()
                 # The task is started after the composition was started. So an event that arrives in the meantime marks
                 # the composition as outdated.
                 self._spawn(self._listen(feed))
@@ -258,6 +261,7 @@ class Watcher:
                 if found.composed is None and not self._pairs.views:
                     await self._window.show_stored()
                 await self._apply(found)
+                self.loaded.set()
             finally:
                 first.cancel()
                 await asyncio.wait({first})
