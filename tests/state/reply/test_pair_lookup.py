@@ -10,10 +10,11 @@ from typing import Any, Final, cast
 
 import pytest
 
-from app.domain.conversation.conversation import Conversation, Pair
+from app.domain.conversation.conversation import Pair
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pair
+from app.runs.runtime.event_bus import Subscription
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.compare.answer_again import AnswerAgainState
@@ -93,15 +94,14 @@ class FirstRead:
 @pytest.fixture
 def first_read(monkeypatch: pytest.MonkeyPatch) -> FirstRead:
     held = FirstRead()
-    load = cast("Any", Watcher)._load
+    begin = cast("Any", Watcher)._begin
 
-    async def load_late(watcher: Watcher) -> Conversation:
+    async def begin_late(watcher: Watcher, feed: Subscription) -> None:
         held.begins.set()
         await held.goes_on.wait()
-        loaded: Conversation = await load(watcher)
-        return loaded
+        await begin(watcher, feed)
 
-    monkeypatch.setattr(Watcher, "_load", load_late)
+    monkeypatch.setattr(Watcher, "_begin", begin_late)
     return held
 
 
