@@ -240,18 +240,24 @@ class Watcher:
 
     async def _begin(self, feed: Subscription) -> None:
         try:
-            conversation = await self._load()
-        except DamagedRowError as error:  # the conversation cannot be opened, and the page says why
-            self._show(refusal=show_refusal(error))
-            return
-        self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
+            await self._show_first(feed)
+        except DamagedRowError:
+            try:
+                await self._load()
+            except DamagedRowError as error:  # the conversation cannot be opened, and the page says why
+                self._show(refusal=show_refusal(error))
+                return
+            raise
+        self._spawn(self.view.keep(self._apply))
+        self._spawn(self._pairs.structured.keep_read(self._show))
+        await self._read_beside()
+
+    async def _show_first(self, feed: Subscription) -> None:
         async with self.view.busy:  # options may be tried just now
-            chosen = self.view.options.filter
-            unfiltered = not (conversation.filter if chosen is None else chosen).strip()
             first = asyncio.create_task(self.view.compose())
             try:
-                await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
-                if not first.done():
+                await asyncio.wait({first}, timeout=None if self.at else PATIENCE_SECONDS)
+                if not first.done() and self._shows_newest(await self._load()):
                     await self._window.show_stored()
                     self.loaded.set()
                 # The task is started after the composition was started. So an event that arrives in the meantime marks
@@ -265,9 +271,11 @@ class Watcher:
             finally:
                 first.cancel()
                 await asyncio.wait({first})
-        self._spawn(self.view.keep(self._apply))
-        self._spawn(self._pairs.structured.keep_read(self._show))
-        await self._read_beside()
+
+    def _shows_newest(self, conversation: Conversation) -> bool:
+        """Return True if the newest pairs are certainly in view, because there is no filter."""
+        chosen = self.view.options.filter
+        return not (conversation.filter if chosen is None else chosen).strip()
 
     async def _load(self) -> Conversation:
         async with self.ctx.store.read() as session:

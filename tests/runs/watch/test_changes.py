@@ -26,7 +26,7 @@ from app.runs.send.queue import pause_queue, queue_text
 from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import PermissionChoice
 from app.runs.trash.trash import list_trash, restore
-from app.runs.watch import panels
+from app.runs.watch import composed, panels
 from app.runs.watch import watcher as watching
 from app.store.database.database import Store
 from tests.api.resources.conversation.test_temporary import files_with
@@ -338,7 +338,7 @@ async def test_a_fault_ends_the_page_and_leaves_no_task(ctx: AppContext, monkeyp
         raise KeyError("a secret of the house")
 
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    monkeypatch.setattr(watching, "load_conversation", fail)
+    monkeypatch.setattr(composed, "compose_view", fail)
 
     with pytest.raises(KeyError):
         async with a_page(ctx, conversation_id) as page:
