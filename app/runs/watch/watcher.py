@@ -265,6 +265,7 @@ class Watcher:
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:
+                    await self._load()  # raises an error if the conversation cannot be opened
                     await self._window.show_stored()
                 await self._apply(found)
                 self.loaded.set()

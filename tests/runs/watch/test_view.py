@@ -500,3 +500,19 @@ async def test_a_watcher_that_ends_without_pairs_counts_as_loaded(ctx: AppContex
     async with watcher, asyncio.timeout(HANG_SECONDS):
         await watcher.loaded.wait()
         assert await watcher.next_screen() is None
+
+
+async def test_pairs_are_found_before_it_is_known_what_is_sent(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wait_forever(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    conversation_id = await a_past(ctx, 2)
+    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(composed, "compose_view", wait_forever)
+    watcher = watching.Watcher(ctx, LOCAL_OWNER, conversation_id)
+
+    async with watcher, asyncio.timeout(HANG_SECONDS):
+        await watcher.loaded.wait()
+        assert len((await watcher.next_screen() or Screen()).pairs) == 2

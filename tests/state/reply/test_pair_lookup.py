@@ -36,15 +36,22 @@ from tests.runs.steps import pairs_of, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running
 
+
+def said(tab: Tab) -> str:
+    """Return the message of the current toast."""
+    message: str = tab.shows(ToastState, "toast").message
+    return message
+
+
 ACTIONS: Final[dict[str, tuple[Any, dict[str, Any], Callable[[Tab], Any], Any]]] = {
-    "stars": (MarksState.give_stars, {"stars": 2}, lambda tab: said(tab), "Pair 1: 2 stars"),
-    "flag": (MarksState.toggle_flag, {}, lambda tab: said(tab), "Pair 1: Flagged"),
-    "tag": (MarksState.cycle_mark, {}, lambda tab: said(tab), "Pair 1: Tagged “include”"),
-    "delete": (PairDeletionState.delete, {}, lambda tab: said(tab), "Pair 1: Deleted"),
+    "stars": (MarksState.give_stars, {"stars": 2}, said, "Pair 1: 2 stars"),
+    "flag": (MarksState.toggle_flag, {}, said, "Pair 1: Flagged"),
+    "tag": (MarksState.cycle_mark, {}, said, "Pair 1: Tagged “include”"),
+    "delete": (PairDeletionState.delete, {}, said, "Pair 1: Deleted"),
     "copied": (
         KeyboardState.tell_copied,
         {"request": True, "copied": True},
-        lambda tab: said(tab),
+        said,
         "Copied the request of pair 1",
     ),
     "ask": (
@@ -116,12 +123,6 @@ async def pair(ctx: AppContext, tab: Tab) -> Pair:
     return made
 
 
-def said(tab: Tab) -> str:
-    """Return the message of the current toast."""
-    message: str = tab.shows(ToastState, "toast").message
-    return message
-
-
 @asynccontextmanager
 async def acting(tab: Tab, handler: Any, **payload: Any) -> AsyncGenerator[asyncio.Task[None]]:
     """Run an action that has to wait. At the end of the `with` block, wait for it."""
@@ -134,7 +135,9 @@ async def acting(tab: Tab, handler: Any, **payload: Any) -> AsyncGenerator[async
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-async def test_action_waits_until_the_page_has_its_pairs(tab: Tab, pair: Pair, first_read: FirstRead, name: str) -> None:
+async def test_action_waits_until_the_page_has_its_pairs(
+    tab: Tab, pair: Pair, first_read: FirstRead, name: str
+) -> None:
     handler, more, shown, expected = ACTIONS[name]
 
     async with running(tab, TranscriptState.open):
