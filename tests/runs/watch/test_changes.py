@@ -363,6 +363,7 @@ async def test_a_conversation_that_cannot_be_opened_shows_why_and_no_pairs(
         screen = await page.until(lambda screen: screen.refusal)
 
     assert screen.pairs == ()
+    assert screen.refusal is not None
     assert "cannot be read" in screen.refusal.message
 
 

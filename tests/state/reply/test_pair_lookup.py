@@ -75,7 +75,7 @@ ACTIONS: Final[dict[str, tuple[Any, dict[str, Any], Callable[[Tab], Any], Any]]]
     ),
 }
 """Actions on a pair: the handler, its other arguments, what shows that it acted, and its value then."""
-EXPLAINED: Final = (
+EXPLAINED: Final[tuple[tuple[Any, dict[str, Any]], ...]] = (
     (MarksState.give_stars, {"stars": 2}),
     (MarksState.take_back, {"field": "stars", "value": 1}),
     (PairDeletionState.ask, {}),
