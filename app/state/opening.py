@@ -3,8 +3,8 @@
     on_load=[OpeningState.open, OpeningState.load]
 
 The data around the pairs is read once (`runs/conversation/opening.py`), and the page gets it in one update. If that
-fails, each region reads its own data, and shows its own error. The pairs are more urgent: `open` starts to follow them
-before `load` reads anything.
+fails, each region fills its own states, and shows its own error. The pairs are more urgent: `open` starts to follow
+them before `load` reads anything.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.state.agents.choice import AgentState, show_agents
 from app.state.compare.keeping import KeepingState, open_keeping
 from app.state.composer.parameters import ParametersState, open_parameters
 from app.state.composer.state import ComposerState, open_composer
-from app.state.conversation.model import ModelState, show_model
+from app.state.conversation.model import ModelState, open_model
 from app.state.conversation.system_prompt import SystemPromptState, open_system_prompt
 from app.state.conversation.temporary import TemporaryState, open_temporary
 from app.state.filters.applied import FilterState, open_filter
@@ -87,11 +87,12 @@ class OpeningState(rx.State):
             opened = await read_opened(
                 current(), LOCAL_OWNER, here, model=models.remembered, topic=kept_topic(topics), searches=False
             )
-            follows_list = await open_sidebar(await self.get_state(SidebarState), opened.agents)
+            events = await self._show(opened)
+            events.append(await open_sidebar(await self.get_state(SidebarState), opened.agents))
         except Exception as error:  # each region then reads its own data, and shows its own error
-            log.warning("the data of a page could not be read together", conversation_id=here, exc_info=error)
+            log.warning("the data of a page could not be shown together", conversation_id=here, exc_info=error)
             return [*APART, *(APART_IN_CONVERSATION if here else ()), *_rest(here)]
-        return [*await self._show(opened), follows_list, *_rest(here)]
+        return [*events, *_rest(here)]
 
     async def _show(self, opened: OpenedConversation) -> list[Any]:
         """Fill the states. Return the events that read what cannot be read at once."""
@@ -107,11 +108,10 @@ class OpeningState(rx.State):
             show_preferences(await self.get_state(PreferencesState), opened.preferences)
         events.append(await open_undo(await self.get_state(UndoState)))
         show_agents(await self.get_state(AgentState), opened)
-        if opened.provider.missing:  # a search for its server may find it
-            events += [ModelState.load, ParametersState.open]
-        else:
-            await show_model(await self.get_state(ModelState), opened)
+        if (search := await open_model(await self.get_state(ModelState), opened)) is None:
             open_parameters(await self.get_state(ParametersState), opened)
+        else:  # the server may be found, and then its models have names
+            events += [search, AgentState.load, ParametersState.open]
         open_news(await self.get_state(NewsState), opened)
         if opened.id:
             events += await self._show_around(opened)

@@ -20,19 +20,22 @@ from app.domain.settings.preferences import Preferences
 from app.patches.connection import Connection
 from app.patches.namespace import has_own_json
 from app.patches.values import Kinds
+from app.providers.base import Credentials, Provider
+from app.providers.registry import PROVIDERS, make_provider
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.titles import ask_title
 from app.runs.conversation.forks import fork_from
+from app.runs.runtime import catalogue
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.send import prefetch
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.topics.topic_commands import create_topic
 from app.runs.watch import watcher
 from app.state import opening
-from app.state.agents.choice import AgentState
+from app.state.agents.choice import NO_AGENT_NAME, AgentState
 from app.state.compare.keeping import KeepingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.state import ComposerState
@@ -45,6 +48,7 @@ from app.state.inspector import cache
 from app.state.inspector.branches import BranchState
 from app.state.opening import APART, APART_IN_CONVERSATION, OpeningState
 from app.state.settings.preferences import PreferencesState
+from app.state.shell.news import NewsState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab import tab_watchers
 from app.state.tab.visit import VisitState
@@ -263,6 +267,61 @@ async def test_page_does_not_wait_for_the_search_for_the_server_of_its_model(
         await until(lambda: tab.shows(ModelState, "chosen_name") == "ollama:llama3")
 
 
+@pytest.mark.usefixtures("still")
+async def test_regions_fill_their_own_states_if_one_of_them_fails(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab.path = f"/c/{await plain(ctx)}"
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("one region's data is damaged")
+
+    monkeypatch.setattr(opening, "show_agents", fail)
+
+    async with opened(tab, OpeningState.open, OpeningState.load):
+        await until(lambda: tab.shows(AgentState, "chosen_name") == NO_AGENT_NAME)
+
+
+@pytest.mark.usefixtures("still")
+async def test_server_that_is_not_found_is_not_searched_for_again_after_each_change(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[Catalogue] = []
+
+    async def look_around(catalogue: Catalogue) -> None:
+        searches.append(catalogue)
+
+    monkeypatch.setattr(Catalogue, "look_around", look_around)
+    conversation_id = await plain(ctx)
+    await rename_model(ctx, conversation_id, "ollama:llama3")
+    tab.path = f"/c/{conversation_id}"
+
+    async with opened(tab, OpeningState.load):
+        assert tab.shows(ModelState, "chosen_name") == "ollama:llama3"
+        before = len(searches)
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="Waves")
+        await tab.send(NewsState.read_again)
+
+        assert tab.shows(ChatState, "title") == "Waves"
+        assert len(searches) == before
+
+
+@pytest.mark.usefixtures("still")
+async def test_agents_have_the_names_of_the_models_of_a_server_that_was_found(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def detect() -> tuple[Provider, ...]:
+        return (make_provider(PROVIDERS["ollama"], Credentials(base_url="http://127.0.0.1:1/v1"), "detected"),)
+
+    monkeypatch.setattr(catalogue, "detect_local_servers", detect)
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Local", "model": "ollama:llama3"})
+    remembered = {f"{ModelState.get_full_name()}.remembered": "ollama:llama3"}
+    await tab.send_event(f"{State.get_full_name()}.hydrate_and_load", {"vars": remembered, "hashes": []})
+
+    async with opened(tab, OpeningState.load):
+        await until(lambda: "llama3" in {row.note for row in tab.shows(AgentState, "rows")})
+
+
 async def test_pairs_are_read_before_the_data_around_them(
     ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,7 +397,7 @@ async def loading(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> AsyncGene
     monkeypatch.setattr(wiring.app, "_load_events", LOADS)
     monkeypatch.setattr(spent, "SETTLE_SECONDS", 0.01)
     monkeypatch.setattr(cache, "SETTLE_SECONDS", 0.01)
-    monkeypatch.setattr(prefetch, "DELAY_SECONDS", 0.01)
+    monkeypatch.setattr(prefetch, "DELAY_SECONDS", 0.5)  # after the page is open, also on a busy machine
     monkeypatch.setattr(watcher, "PATIENCE_SECONDS", HANG_SECONDS)  # a busy machine causes no further screen
     made = Processor(middleware=wiring.app, backend_exception_handler=wiring.app.backend_exception_handler)
     async with made.configure(state_manager=StateManagerMemory(), event_namespace=cast("Any", made)):
@@ -393,7 +452,7 @@ async def test_new_conversation_is_opened_with_few_statements_and_updates(
 
     counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=False)
 
-    assert len(counts.statements) <= 21, counts.statements
+    assert len(counts.statements) <= 19, counts.statements
     assert len(counts.frames) <= 6, counts.frames
     assert len(counts.handlers) <= 11, counts.handlers
     assert counts.locks <= 20
@@ -407,7 +466,7 @@ async def test_conversation_with_replies_is_opened_with_few_statements_and_updat
 
     counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=True)
 
-    assert len(counts.statements) <= 24, counts.statements
+    assert len(counts.statements) <= 20, counts.statements
     assert len(counts.frames) <= 7, counts.frames
     assert len(counts.handlers) <= 11, counts.handlers
     assert counts.locks <= 20

@@ -1,6 +1,7 @@
 """The writer: stores the received data of all runs, several times a second in one transaction, and the end of each run.
 
-Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead.
+Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead. The end of a
+run is stored at once; ends that wait for the database at the same time are stored together.
 
 A database error does not stop a reply: the reply continues in memory, saving is tried again, and each error is logged.
 If the end of a run cannot be stored for a long time, subscribers are notified. Inview continues to try while the
@@ -28,8 +29,8 @@ from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
 from app.store.database.database import Store
 from app.store.ledger.ledger import insert_missing_calls
-from app.store.run.runs import Progress, finish_run, load_run, save_heartbeat, save_progress
-from app.store.run.snapshots import Snapshot, delete_snapshot, save_snapshot
+from app.store.run.runs import Progress, finish_runs, load_run, save_heartbeat, save_progress
+from app.store.run.snapshots import Snapshot, delete_snapshots, save_snapshot
 from app.store.tools.tool_calls import save_tool_calls
 
 log = structlog.get_logger()
@@ -49,9 +50,9 @@ BEAT_SECONDS = 0.8
 WHOLE_SECONDS = 0.8
 """Seconds after which the whole reply is stored again: other processes read the stored message, not the journal."""
 WHOLE_CHARACTERS = 250_000
-"""Maximum number of characters of all replies that one save stores whole. More characters would delay the saves.
+"""Maximum number of characters of all replies that one transaction stores whole. More characters would delay the saves.
 
-The last reply that is chosen for a save may exceed this limit.
+The last reply that is chosen for a transaction may exceed this limit.
 """
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0
@@ -60,8 +61,25 @@ PATIENCE_SECONDS = 30.0
 
 
 @dataclass(eq=False)
+class _End:
+    """The end of a run that is being stored.
+
+    - `claimed`: None until it is stored. False: another process or a deletion had ended the run before.
+    - `alone`: it was part of a transaction that failed, so it gets its own transactions from now on.
+    """
+
+    run: LiveRun
+    claimed: bool | None = None
+    alone: bool = False
+
+
+@dataclass(eq=False)
 class Writer:
-    """Saves the active runs of this process (`runs`, by id) to the database."""
+    """Saves the active runs of this process (`runs`, by id) to the database.
+
+    - `_saving`: held during each transaction of this writer.
+    - `_ends`: the ends that are being stored or wait for `_saving`, in order.
+    """
 
     store: Store
     process_id: str
@@ -70,6 +88,7 @@ class Writer:
     _begun: asyncio.Event = field(default_factory=asyncio.Event)
     _due: asyncio.Event = field(default_factory=asyncio.Event)
     _saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _ends: list[_End] = field(default_factory=list[_End])
     _beat_at: float = -BEAT_SECONDS
 
     def take(self, run: LiveRun) -> None:
@@ -124,8 +143,8 @@ class Writer:
             progress = [_describe_progress(run, state, whole=run in whole) for run, state in changed]
             async with self.store.write() as session:
                 await save_progress(session, progress)
-                for run, of_run in calls:  # calls that a failed save has stored are not stored again
-                    await insert_missing_calls(session, run.run_id, of_run)
+                # calls that a failed save has stored are not stored again
+                await insert_missing_calls(session, [call for _, of_run in calls for call in of_run])
                 for run, records in recorded:
                     await save_tool_calls(session, run.run_id, records.values())
                 if beats:
@@ -147,9 +166,10 @@ class Writer:
             run.loop = None
         deadline = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
+        end = _End(run)
         while True:
             try:
-                return await self._finish(run)
+                return await self._finish(end)
             except Exception as error:  # includes defects of Inview: without a stored end, the run would never end
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
                 if self.clock.now() > deadline and run.shown.outcome is None:
@@ -159,21 +179,56 @@ class Writer:
             await self.clock.sleep(delay)
             delay = min(delay * 2, MAX_DELAY)
 
-    async def _finish(self, run: LiveRun) -> RunState:
-        async with self._saving:
-            async with self.store.write() as session:
-                # The ledger needs these calls even if another process ended the run. Calls that a failed save has
-                # stored are skipped.
-                await insert_missing_calls(session, run.run_id, run.calls)
-                if claimed := await finish_run(session, run.place, run.state, now()):
-                    if records := _list_untold(run):
-                        await save_tool_calls(session, run.run_id, records.values())
-                    if isinstance(run.state.outcome, Failed):
-                        await save_snapshot(session, run.place.owner, _describe_request(run))
-                    else:
-                        await delete_snapshot(session, run.place.pair_id)
-            run.calls.clear()
-        return run.state if claimed else await self._load_end(run)
+    async def _finish(self, end: _End) -> RunState:
+        self._ends.append(end)
+        try:
+            async with self._saving:
+                if end.claimed is None:  # it was not stored together with an end that waited longer
+                    await self._store_with_others(end)
+        finally:
+            self._ends.remove(end)
+        return end.run.state if end.claimed else await self._load_end(end.run)
+
+    async def _store_with_others(self, end: _End) -> None:
+        """Store an end and, in the same transaction, other ends that wait.
+
+        If that fails, the fault may be in one of them. Each gets its own transactions from now on, this one at once.
+        """
+        together = [end] if end.alone else _choose_together(end, self._ends)
+        if len(together) > 1:
+            try:
+                await self._store_ends(together)
+            except Exception as error:  # noqa: BLE001 - the end with the fault raises it again when it is stored alone
+                log.warning(
+                    "the ends of replies could not be stored together; each is stored alone",
+                    runs=len(together),
+                    fault=str(error),
+                )
+            else:
+                return
+        for one in together:
+            one.alone = True
+        await self._store_ends((end,))
+
+    async def _store_ends(self, ends: Sequence[_End]) -> None:
+        """Store these ends in one transaction."""
+        runs = [end.run for end in ends]
+        async with self.store.write() as session:
+            # The ledger needs these calls even if another process ended the run. Calls that a failed save has
+            # stored are skipped.
+            await insert_missing_calls(session, [call for run in runs for call in run.calls])
+            claimed = await finish_runs(session, [(run.place, run.state) for run in runs], now())
+            ended = [run for run in runs if run.run_id in claimed]
+            for run in ended:
+                if records := _list_untold(run):
+                    await save_tool_calls(session, run.run_id, records.values())
+                if isinstance(run.state.outcome, Failed):
+                    await save_snapshot(session, run.place.owner, _describe_request(run))
+            others = [run.place.pair_id for run in ended if not isinstance(run.state.outcome, Failed)]
+            await delete_snapshots(session, others)
+        for end in ends:
+            end.claimed = end.run.run_id in claimed
+            end.run.calls.clear()
 
     async def _load_end(self, run: LiveRun) -> RunState:
         """Return the stored state of a run that another process or a deletion has ended."""
@@ -198,6 +253,19 @@ def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> fro
             chosen.add(run)
             room -= measure_parts(state.parts)
     return frozenset(chosen)
+
+
+def _choose_together(end: _End, waiting: Sequence[_End]) -> list[_End]:
+    """Choose the ends that are stored in one transaction with `end`: in order, up to WHOLE_CHARACTERS.
+
+    None of them is stored yet: an end that was stored with another gets the lock before those that still wait.
+    """
+    room, chosen = WHOLE_CHARACTERS - measure_parts(end.run.state.parts), [end]
+    for one in waiting:
+        if room > 0 and one is not end and not one.alone:
+            chosen.append(one)
+            room -= measure_parts(one.run.state.parts)
+    return chosen
 
 
 def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progress:

@@ -153,7 +153,7 @@ class Reaper:
         async with self.store.write() as session:
             if not await finish_run(session, place, state, ended_at):
                 return False
-            await insert_missing_calls(session, run_id, _describe_calls(run, state))
+            await insert_missing_calls(session, _describe_calls(run, state))
             await close_tool_calls(session, run_id, run.heartbeat_at)
             if run.purpose in ENDED_WITH_THEIR_RUN:
                 failed = {"status": ConversationStatus.FAILED}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import reflex as rx
 
@@ -142,14 +142,29 @@ class ModelState(rx.State):
             )
 
 
+async def open_model(state: ModelState, opened: OpenedConversation) -> Any:
+    """Show the model as `show_model` does.
+
+    If another model is shown than before, and its server is not known, return the event that searches for it.
+    """
+    if opened.provider.missing and not _is_shown(state, opened):
+        return ModelState.load
+    await show_model(state, opened)
+    return None
+
+
 async def show_model(state: ModelState, opened: OpenedConversation) -> None:
     """Show the model of the conversation on screen; on the start page, that of the next conversation."""
     set_changed(state, chosen_in=opened.id)
-    if opened.model != state.chosen or not state.chosen_name:
+    if not _is_shown(state, opened):
         # if its provider is gone, the name says so, and a send reports the next step
         set_changed(state, chosen=opened.model, chosen_name=opened.profile.name)
         images, capable = await _describe_abilities(current(), opened.profile)
         set_changed(state, images=images, capable=capable)
+
+
+def _is_shown(state: ModelState, opened: OpenedConversation) -> bool:
+    return opened.model == state.chosen and bool(state.chosen_name)
 
 
 async def _describe_abilities(ctx: AppContext, profile: ModelProfile) -> tuple[bool, tuple[ModelChoice, ...]]:

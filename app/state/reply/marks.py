@@ -29,12 +29,12 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import ToastAction, Undo, show_fault, show_toast
-from app.state.tab.inputs import text_in, whole_in
+from app.state.reply.pair_lookup import find_pair_in_background
+from app.state.tab.inputs import whole_in
 from app.state.tab.tab_watchers import watcher_of
 from app.views.reply.pair import ScreenPairView, ShownMarks
 from app.views.usage.figures import plural
 
-MAX_ID: Final = 64
 _NEXT: Final[Mapping[Mark | None, Mark | None]] = MappingProxyType({None: Mark.IN, Mark.IN: Mark.OUT, Mark.OUT: None})
 
 
@@ -53,23 +53,24 @@ class MarksState(rx.State):
     async def give_stars(self, pair_id: str, stars: int) -> None:
         """Set the number of stars of a pair, 0 to 3."""
         valid_stars = whole_in(stars)
-        if (pair := self._pair(pair_id)) is None or valid_stars is None or not 0 <= valid_stars <= MAX_STARS:
+        if valid_stars is None or not 0 <= valid_stars <= MAX_STARS:
             return
-        if pair.stars != valid_stars:
+        pair = await find_pair_in_background(self, pair_id)
+        if pair is not None and pair.stars != valid_stars:
             stars_text = plural(valid_stars, "star") if valid_stars else "No stars"
             await self._mark(pair, {"stars": valid_stars}, MarkTexts(stars_text, f", {stars_text.lower()}"))
 
     @rx.event(background=True)
     async def toggle_flag(self, pair_id: str) -> None:
         """Flag the pair, or remove the flag."""
-        if (pair := self._pair(pair_id)) is not None:
+        if (pair := await find_pair_in_background(self, pair_id)) is not None:
             texts = MarkTexts("Flag removed", ", flag removed") if pair.flagged else MarkTexts("Flagged", " flagged")
             await self._mark(pair, {"flagged": not pair.flagged}, texts)
 
     @rx.event(background=True)
     async def cycle_mark(self, pair_id: str) -> None:
         """Change the tag of the pair to the next one: "include", "exclude", none."""
-        if (pair := self._pair(pair_id)) is not None:
+        if (pair := await find_pair_in_background(self, pair_id)) is not None:
             mark = _NEXT[pair.mark]
             offer = await self._offer_filter() if mark is Mark.OUT else None
             texts = MarkTexts("Tag removed", ", tag removed")
@@ -80,7 +81,8 @@ class MarksState(rx.State):
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
         """Set a mark (`field`) to its previous value (`value`). Undo sends this event, so no other undo is offered."""
-        if (pair := self._pair(pair_id)) is not None and (marks := _read(field, value)) is not None:
+        marks = _read(field, value)
+        if marks is not None and (pair := await find_pair_in_background(self, pair_id)) is not None:
             await self._store(pair, marks)
 
     async def _offer_filter(self) -> ToastAction | None:
@@ -127,11 +129,6 @@ class MarksState(rx.State):
                 await show_fault(self, fault)
             return False
         return True
-
-    def _pair(self, pair_id: object) -> ScreenPairView | None:
-        """Return a pair that this page shows, otherwise None. Only pairs on screen can be marked."""
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        return None if watcher is None or valid_id is None else watcher.pair(valid_id)
 
 
 def _read(field: object, value: object) -> ShownMarks | None:

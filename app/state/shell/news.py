@@ -19,7 +19,7 @@ from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.choice import AgentState, show_agents
-from app.state.conversation.model import ModelState, show_model
+from app.state.conversation.model import ModelState, open_model
 from app.state.inspector.branches import BranchState, open_branches
 from app.state.tab.address import conversation_in
 from app.state.tab.changes import set_changed
@@ -110,14 +110,11 @@ class NewsState(VisitedState, rx.State):
         opened = await read_opened(current(), LOCAL_OWNER, conversation_id, searches=False)
         show_chat(await self.get_state(ChatState), opened)
         show_agents(await self.get_state(AgentState), opened)
-        events: list[Any] = []
-        if opened.provider.missing:
-            events.append(ModelState.load)
-        else:
-            await show_model(await self.get_state(ModelState), opened)
-        if (reads := open_branches(await self.get_state(BranchState), opened)) is not None:
-            events.append(reads)
-        return events
+        events = [
+            await open_model(await self.get_state(ModelState), opened),
+            open_branches(await self.get_state(BranchState), opened),
+        ]
+        return [event for event in events if event is not None]
 
 
 def open_news(state: NewsState, opened: OpenedConversation) -> None:

@@ -26,9 +26,12 @@ from app.domain.conversation.parts import Part
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
+from app.state.tab.address import conversation_in
 
 ARRIVAL_SECONDS: Final = 10.0
-"""Maximum seconds that `moments` waits for a tab to follow the conversation, and that a prepared watcher is kept."""
+"""Maximum seconds to wait for a tab to follow its conversation, for the first pairs of its watcher, and for the handler
+that runs a prepared watcher.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,27 @@ def watcher_of(state: rx.State) -> Watcher | None:
     The watcher may not run yet: then it has no pairs, and its screen is empty.
     """
     return _find(state.router.session.client_token)
+
+
+async def loaded_watcher_of(state: rx.State) -> Watcher | None:
+    """Return the watcher of the tab once it has read its first pairs. None: not within `ARRIVAL_SECONDS`.
+
+    A handler that holds the lock of the state may wait for this: the watcher reads the pairs without the lock.
+    """
+    watcher = watcher_of(state)
+    if watcher is None or not await _is_set_within(watcher.loaded, ARRIVAL_SECONDS):
+        return None
+    return watcher
+
+
+async def wait_for_watcher(state: rx.State) -> None:
+    """Wait until the tab has a watcher, at most `ARRIVAL_SECONDS`.
+
+    Only a background handler may wait for this, outside `async with self`: the events that give the tab a watcher need
+    the lock of the state.
+    """
+    if watcher_of(state) is None and (conversation_id := conversation_in(state.router.url.path)):
+        await _arrival(state.router.session.client_token, conversation_id)
 
 
 def serves(watcher: Watcher, token: str) -> bool:

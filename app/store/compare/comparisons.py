@@ -34,7 +34,7 @@ from app.store.database.damage import (
 )
 from app.store.database.mapping import decode_parameters, encode_parameters
 from app.store.database.row_names import show_id
-from app.store.run.snapshots import delete_snapshot
+from app.store.run.snapshots import delete_snapshots
 
 TICK = timedelta(microseconds=1)
 UNREADABLE_TEXT = "(This comparison cannot be read. Discard it.)"
@@ -104,7 +104,7 @@ async def move_into_place(  # noqa: PLR0913, PLR0917 - those of move_into_pair, 
     `before` is the pair as stored: its messages become an earlier version. `again` is the pair after the change.
     """
     await leave_version(session, owner, before)
-    await delete_snapshot(session, before.id)  # only the current version of a pair has a snapshot
+    await delete_snapshots(session, (before.id,))  # only the current version of a pair has a snapshot
     await _move_replies(session, owner, comparison, again, compared_pairs)
     await put_version(session, again, revision)
     await _remove(session, comparison)

@@ -7,7 +7,7 @@ Every query takes a session of `database.Store`, so that several queries can sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -418,23 +418,32 @@ async def next_revision(session: AsyncSession, conversation_id: str, now: dateti
     `now` is the time of a new message, which moves the conversation to the top of the list. With None, as for a mark or
     a topic, the conversation keeps its place in the list.
     """
-    values: dict[str, Any] = {"conversation": conversation_id}
+    return (await next_revisions(session, (conversation_id,), now))[conversation_id]
+
+
+async def next_revisions(
+    session: AsyncSession, conversation_ids: Collection[str], now: datetime | None
+) -> dict[str, int]:
+    """Do the same as `next_revision` for several conversations, and return their new revisions by id."""
+    values: dict[str, Any] = {"conversations": list(conversation_ids)}
     if now is not None:
         values["at"] = now
-    revision = (await session.execute(_count_change(dated=now is not None), values)).scalar_one_or_none()
-    if revision is None:
-        raise NotFoundError("conversation", conversation_id)
-    return revision
+    rows = await session.execute(_count_changes(dated=now is not None), values)
+    revisions = {row.id: row.revision for row in rows}
+    for conversation_id in conversation_ids:
+        if conversation_id not in revisions:
+            raise NotFoundError("conversation", conversation_id)
+    return revisions
 
 
 @cache
-def _count_change(*, dated: bool) -> ReturningUpdate[int]:
-    """Build the statement of `next_revision` once."""
+def _count_changes(*, dated: bool) -> ReturningUpdate[str, int]:
+    """Build the statement of `next_revisions` once."""
     changes: dict[str, Any] = {"revision": CONVERSATION.c.revision + 1}
     if dated:
         changes["updated_at"] = bindparam("at")
-    statement = update(CONVERSATION).where(CONVERSATION.c.id == bindparam("conversation")).values(**changes)
-    return statement.returning(CONVERSATION.c.revision)
+    these = CONVERSATION.c.id.in_(bindparam("conversations", expanding=True))
+    return update(CONVERSATION).where(these).values(**changes).returning(CONVERSATION.c.id, CONVERSATION.c.revision)
 
 
 async def delete_conversation(session: AsyncSession, owner: str, conversation_id: str) -> None:

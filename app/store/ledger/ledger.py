@@ -14,17 +14,17 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy import (
     ColumnElement,
-    Insert,
     Integer,
     Select,
     String,
+    and_,
     bindparam,
     func,
-    insert,
     literal_column,
     or_,
     select,
 )
+from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind
@@ -134,8 +134,22 @@ async def insert_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> Non
     A call has the agent of its pair. Both are looked up now, so that the ledger has the values at the time of the call.
     """
     if calls:
-        rows = [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
-        await session.execute(_enter(), rows)
+        await session.execute(_enter(), _describe_rows(calls))
+
+
+async def insert_missing_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> None:
+    """Insert the calls (run and attempt) that the ledger does not have yet. Otherwise like `insert_calls`."""
+    if calls:
+        await session.execute(_enter_missing(), _describe_rows(calls))
+
+
+def _describe_rows(calls: Sequence[EndedCall]) -> list[dict[str, Any]]:
+    return [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
+
+
+@cache
+def _enter_missing() -> Insert:
+    return _enter().on_conflict_do_nothing(index_elements=[LEDGER.c.run_id, LEDGER.c.attempt])
 
 
 @cache
@@ -151,12 +165,6 @@ def _enter() -> Insert:
         "agent_id": agent.scalar_subquery(),
     }
     return insert(LEDGER).values(looked_up)
-
-
-async def insert_missing_calls(session: AsyncSession, run_id: str, calls: Sequence[EndedCall]) -> None:
-    """Insert the calls of a run that the ledger does not have yet."""
-    entered = set((await session.execute(select(LEDGER.c.attempt).where(LEDGER.c.run_id == run_id))).scalars())
-    await insert_calls(session, [call for call in calls if call.attempt not in entered])
 
 
 async def load_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[EndedCall, ...]:
@@ -178,9 +186,7 @@ async def sum_usage(
     this time.
     """
     query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
-    query = query.where(LEDGER.c.owner == owner)
-    if conversation_id is not None:
-        query = query.where(on_account(conversation_id))
+    query = query.where(LEDGER.c.owner == owner if conversation_id is None else on_account(owner, conversation_id))
     if since is not None:
         query = query.where(LEDGER.c.started_at >= since)
     return {model: Usage(*counters) for model, *counters in await session.execute(query.group_by(LEDGER.c.model))}
@@ -188,7 +194,7 @@ async def sum_usage(
 
 async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -> int:
     """Return the number of calls of a conversation and its child conversations."""
-    query = select(func.count()).select_from(LEDGER).where(LEDGER.c.owner == owner, on_account(conversation_id))
+    query = select(func.count()).select_from(LEDGER).where(on_account(owner, conversation_id))
     return (await session.execute(query)).scalar_one()
 
 
@@ -196,12 +202,7 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
     """Return the usage of the calls of a conversation and its child conversations, without the first `after` calls."""
     counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
-        select(*counters)
-        .where(LEDGER.c.owner == owner, on_account(conversation_id))
-        .order_by(ENTRY)
-        .limit(-1)
-        .offset(after)
-        .subquery()
+        select(*counters).where(on_account(owner, conversation_id)).order_by(ENTRY).limit(-1).offset(after).subquery()
     )
     sums = (func.coalesce(func.sum(later.c[name]), 0) for name in COUNTERS)
     return Usage(*(await session.execute(select(*sums))).one())
@@ -216,7 +217,7 @@ async def load_account(
     """
     query = (
         select(LEDGER, ENTRY.label("entry"))
-        .where(LEDGER.c.owner == owner, on_account(conversation_id))
+        .where(on_account(owner, conversation_id))
         .order_by(ENTRY.desc())
         .limit(limit)
     )
@@ -237,8 +238,7 @@ async def load_latest(
     newest = (
         select(func.max(ENTRY))
         .where(
-            LEDGER.c.owner == owner,
-            on_account(conversation_id),
+            on_account(owner, conversation_id),
             LEDGER.c.purpose.in_(purposes),
             or_(
                 LEDGER.c.purpose.not_in(REPLIES),
@@ -256,16 +256,18 @@ async def load_latest(
 
 async def has_calls(session: AsyncSession, owner: str, conversation_id: str) -> bool:
     """Return True if the ledger has a call of this conversation or of its child conversations."""
-    query = select(ENTRY).where(LEDGER.c.owner == owner, on_account(conversation_id)).limit(1)
+    query = select(ENTRY).where(on_account(owner, conversation_id)).limit(1)
     return (await session.execute(query)).first() is not None
 
 
-def on_account(conversation_id: str) -> ColumnElement[bool]:
-    """Return the SQL condition for the calls of a conversation and of its child conversations.
+def on_account(owner: str, conversation_id: str) -> ColumnElement[bool]:
+    """Return the SQL condition for this owner's calls of a conversation and of its child conversations.
 
-    If the conversation is itself a child conversation, only its own calls meet the condition.
+    If the conversation is itself a child conversation, only its own calls meet the condition. `coalesce` keeps SQLite
+    from using the index of owners, with which it would read all calls of this owner.
     """
-    return or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id)
+    theirs = func.coalesce(LEDGER.c.owner, "") == owner
+    return and_(theirs, or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id))
 
 
 async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:

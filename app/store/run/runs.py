@@ -2,6 +2,7 @@
 
 A run's row has the data of its event log except the text, which is in its pair's reply. Only a run with the status
 `running` can be saved or ended: the first call of `finish_run` ends the run, each later call returns `False`.
+`finish_runs` ends several runs with few statements.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from app.domain.run.rounds import Round, count_answered
 from app.domain.run.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
 from app.domain.stream.stream_events import StopReason
 from app.store.cache.prompt_caches import CacheUse, decode_sent, insert_cache_use
-from app.store.conversation.conversations import next_revision, not_in_trash
+from app.store.conversation.conversations import next_revisions, not_in_trash
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import CAN_BE_REPLAYED, CONVERSATION, MESSAGE, PAIR, RUN, VERSION
 from app.store.database.damage import (
@@ -254,14 +255,47 @@ async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) 
 
 
 async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
-    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. Return False if it had ended before.
+    """Store the end of a run, as `finish_runs` does. Return False if it had ended before."""
+    return bool(await finish_runs(session, ((place, state),), now))
 
-    Unless the run succeeded, this also holds the queue of the conversation, in the same transaction.
+
+async def finish_runs(
+    session: AsyncSession, ends: Sequence[tuple[RunPlace, RunState]], now: datetime
+) -> frozenset[str]:
+    """Store the ends of runs: their outcomes, the whole replies, the lifecycles of the pairs.
+
+    Return the ids of the runs that had not ended before; only these are changed. Unless a run succeeded, this also
+    holds the queue of its conversation, in the same transaction.
     """
-    lifecycle = lifecycle_of(state)
+    claimed = [(place, state) for place, state in ends if await _claim(session, state, now)]
+    if not claimed:
+        return frozenset()
+    revisions = await next_revisions(session, {place.conversation_id for place, _ in claimed}, now)
+    replies = [{"of_message": place.reply_id, "parts": encode_parts(state.parts)} for place, state in claimed]
+    await session.execute(_write_reply(), replies)
+    run_ids = frozenset(state.start.run_id for _, state in claimed)
+    await clear_journal(session, run_ids)
+    pairs = [
+        {
+            "of_pair": place.pair_id,
+            "lifecycle": lifecycle_of(state),
+            "revision": revisions[place.conversation_id],
+            "at": now,
+        }
+        for place, state in claimed
+    ]
+    await session.execute(_end_pair(), pairs)
+    for place, state in claimed:
+        if state.outcome is not None and (hold := decide_hold(state.outcome)) is not None:
+            await hold_waiting(session, place.owner, place.conversation_id, hold, now)
+    return run_ids
+
+
+async def _claim(session: AsyncSession, state: RunState, now: datetime) -> bool:
+    """Store the end in the run's row. Return False if it had ended before."""
     claim = {
         "of_run": state.start.run_id,
-        "status": lifecycle,
+        "status": lifecycle_of(state),
         "attempt": state.attempt,
         "retries": [encode_retry(retry) for retry in state.retries],
         "usage": encode_usage(state.usage),
@@ -271,16 +305,7 @@ async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, no
         "failure": encode_failure(state.outcome.reason) if isinstance(state.outcome, Failed) else None,
         "at": now,
     }
-    if (await session.execute(_claim_end(), claim)).one_or_none() is None:
-        return False
-    revision = await next_revision(session, place.conversation_id, now)
-    await session.execute(_write_reply(), {"of_message": place.reply_id, "parts": encode_parts(state.parts)})
-    await clear_journal(session, (state.start.run_id,))
-    ended = {"of_pair": place.pair_id, "lifecycle": lifecycle, "revision": revision, "at": now}
-    await session.execute(_end_pair(), ended)
-    if state.outcome is not None and (hold := decide_hold(state.outcome)) is not None:
-        await hold_waiting(session, place.owner, place.conversation_id, hold, now)
-    return True
+    return (await session.execute(_claim_end(), claim)).one_or_none() is not None
 
 
 async def replace_reply(  # noqa: PLR0913, PLR0917 - the new reply, its run and its time
@@ -304,7 +329,7 @@ async def replace_reply(  # noqa: PLR0913, PLR0917 - the new reply, its run and 
 
 @cache
 def _claim_end() -> ReturningUpdate[str]:
-    """Build the first statement of `finish_run` once: building it takes longer than executing it."""
+    """Build the statement of `_claim` once: building it takes longer than executing it."""
     names = ("status", "attempt", "retries", "usage", "report_fault", "rounds", "stop_reason", "failure")
     changes: dict[str, Any] = {name: bindparam(name) for name in names}
     changes["heartbeat_at"] = changes["ended_at"] = bindparam("at")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,7 +29,7 @@ class Snapshot:
 
 async def save_snapshot(session: AsyncSession, owner: str, snapshot: Snapshot) -> None:
     """Store the snapshot of a pair. It replaces an older one."""
-    await delete_snapshot(session, snapshot.pair_id)
+    await delete_snapshots(session, (snapshot.pair_id,))
     await session.execute(
         insert(SNAPSHOT).values(
             pair_id=snapshot.pair_id,
@@ -44,8 +45,10 @@ async def save_snapshot(session: AsyncSession, owner: str, snapshot: Snapshot) -
     )
 
 
-async def delete_snapshot(session: AsyncSession, pair_id: str) -> None:
-    await session.execute(delete(SNAPSHOT).where(SNAPSHOT.c.pair_id == pair_id))
+async def delete_snapshots(session: AsyncSession, pair_ids: Collection[str]) -> None:
+    """Delete the snapshots of these pairs, if they have any."""
+    if pair_ids:
+        await session.execute(delete(SNAPSHOT).where(SNAPSHOT.c.pair_id.in_(pair_ids)))
 
 
 async def load_snapshot(session: AsyncSession, owner: str, pair_id: str) -> Snapshot:

@@ -12,6 +12,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Thinking, ToolCall, ToolResult
 from app.domain.errors import ConflictError, ErrorClass, NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.resend.resend import resend_pair
 from app.runs.runtime.clock import STEADY, Clock
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
 from app.runs.wiring import open_app_context
@@ -71,6 +72,21 @@ async def test_a_failure_is_stored_with_the_exact_request(ctx: AppContext, error
     assert kept.content_hash == preview.hashes[-1]
     (call,) = await calls_of(ctx, conversation_id)
     assert (call.outcome, call.error_class) == (Lifecycle.ERROR, error_class)
+
+
+async def test_the_exact_request_of_a_failure_is_deleted_when_the_pair_is_sent_again_and_succeeds(
+    ctx: AppContext,
+) -> None:
+    failed = await reply_to(ctx, await a_conversation(ctx), "/fail auth")
+    other = await reply_to(ctx, await a_conversation(ctx), "/fail auth")
+
+    again = await resend_pair(ctx, LOCAL_OWNER, failed.pair.id, text="/rate 0\n/echo Done.")
+    await collect(ctx, again.started.run_id)
+
+    assert (await pair_of(ctx, failed.pair.id)).lifecycle is Lifecycle.SUCCEEDED
+    with pytest.raises(NotFoundError):
+        await snapshot_of(ctx, failed.pair)
+    assert (await snapshot_of(ctx, other.pair)).pair_id == other.pair.id
 
 
 async def test_a_failure_in_the_middle_keeps_the_text_received(ctx: AppContext) -> None:

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +13,23 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
-from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.page_bytes import measure_parts
 from app.domain.errors import ErrorClass
-from app.domain.run.run import Interrupted, apply_event
+from app.domain.run.run import Failed, Interrupted, RunState, apply_event
 from app.runs.app_context import AppContext
 from app.runs.engine import engine, writer
 from app.runs.engine.writer import BEAT_SECONDS, MAX_DELAY, PATIENCE_SECONDS, PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.runtime.event_bus import PairsChanged
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run
 from app.runs.watch.broadcast import follow, watch
 from app.runs.wiring import COMMAND_SECONDS, open_app_context
 from app.store.database import database
 from app.store.database.database import POOL_SIZE
-from app.store.run.runs import finish_run, load_run
+from app.store.ledger.ledger import insert_calls
+from app.store.run.runs import RunPlace, finish_run, load_run
 from tests.runs.by_hand import ByHand
-from tests.runs.clock import MovedClock
+from tests.runs.clock import MovedClock, take_turns
 from tests.runs.steps import (
     a_conversation,
     calls_of,
@@ -223,14 +227,14 @@ async def test_subscribers_are_notified_when_an_end_cannot_be_stored_for_long(
 async def test_fault_of_ours_in_storing_an_end_does_not_leave_the_reply_without_one(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, failures = writer.finish_run, [ValueError("a fault of ours")]
+    real, failures = writer.finish_runs, [ValueError("a fault of ours")]
 
-    async def fail_once(*arguments: Any) -> bool:
+    async def fail_once(*arguments: Any) -> frozenset[str]:
         if failures:
             raise failures.pop()
         return await real(*arguments)
 
-    monkeypatch.setattr(writer, "finish_run", fail_once)
+    monkeypatch.setattr(writer, "finish_runs", fail_once)
     async with asyncio.timeout(30):
         ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/echo Done.")
 
@@ -287,6 +291,157 @@ async def test_a_process_learns_that_another_ended_its_run(ctx: AppContext, hand
     assert (events[-1].kind, events[-1].data["class"]) == ("error", "interrupted")
     assert messages(logs) == ["another process had already ended a run"]
     assert len(await calls_of(ctx, conversation_id)) == 1
+
+
+# --- ends that wait together ---
+
+
+@pytest.fixture
+def transactions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Record the number of ends in each transaction."""
+    real, seen = writer.finish_runs, list[int]()
+
+    async def note(session: Any, ends: Sequence[Any], at: datetime) -> frozenset[str]:
+        seen.append(len(ends))
+        return await real(session, ends, at)
+
+    monkeypatch.setattr(writer, "finish_runs", note)
+    return seen
+
+
+async def start_replies(ctx: AppContext, hand: ByHand, conversations: Sequence[str]) -> list[StartedRun]:
+    """Start a reply in each conversation, and wait for its text."""
+    started = [await send(ctx, one, "Hi") for one in conversations]
+    hand.say("Done.")
+    for one in started:
+        await wait_for_text(ctx, one)
+    return started
+
+
+async def end_all(ctx: AppContext, hand: ByHand) -> None:
+    """End all replies, and return when their ends wait for the database. The caller holds the database."""
+    hand.end()
+    async with asyncio.timeout(30):
+        await asyncio.wait([run.work for run in ctx.engine.runs.values() if run.work is not None])
+    await take_turns()
+
+
+async def several(ctx: AppContext, count: int) -> list[str]:
+    return [await a_conversation(ctx) for _ in range(count)]
+
+
+async def test_ends_that_wait_at_the_same_time_are_stored_in_one_transaction(
+    moved: AppContext, data: Path, hand: ByHand, transactions: list[int]
+) -> None:
+    conversations = await several(moved, 10)
+    started = await start_replies(moved, hand, conversations)
+    async with moved.store.write():
+        await end_all(moved, hand)
+    async with asyncio.timeout(30):
+        logs = [await collect(moved, one.run_id) for one in started]
+
+    assert transactions == [1, 9]  # when the first began to wait, it was the only one
+    for conversation_id, one, events in zip(conversations, started, logs, strict=True):
+        assert events[-1].kind == "done"
+        assert (await pair_of(moved, one.pair_id)).lifecycle is Lifecycle.SUCCEEDED
+        assert stored_text(data / "inview.db", one.pair_id) == text_of(events) == "Done."
+        assert [call.run_id for call in await calls_of(moved, conversation_id)] == [one.run_id]
+
+
+async def test_an_end_that_the_database_refuses_delays_no_other_and_is_reported_by_its_own_run(
+    moved: AppContext, data: Path, hand: ByHand, clock: MovedClock
+) -> None:
+    started = await start_replies(moved, hand, await several(moved, 4))
+    bad = moved.engine.runs[started[2].run_id]
+    with capture_logs() as logs:
+        async with moved.store.write() as session:
+            await end_all(moved, hand)
+            # the ledger refuses a second call with this id
+            await insert_calls(session, [replace(call, run_id="another") for call in bad.calls])
+        async with asyncio.timeout(30):  # the clock does not move: they need no second attempt
+            for one in started:
+                if one.run_id != bad.run_id:
+                    assert (await collect(moved, one.run_id))[-1].kind == "done"
+                    assert (await pair_of(moved, one.pair_id)).lifecycle is Lifecycle.SUCCEEDED
+        await clock.until_wait(LOOP_AND_END)
+        assert bad.shown.outcome is None
+        await clock.move(PATIENCE_SECONDS + MAX_DELAY)
+        assert isinstance(bad.shown.outcome, Failed)
+        assert "could not be stored: (sqlite3.IntegrityError)" in bad.shown.outcome.reason.message
+    bad.calls.clear()
+    await clock.move(MAX_DELAY)
+    await until_quiet(moved)
+
+    assert messages(logs).count("the ends of replies could not be stored together; each is stored alone") == 1
+    assert {log.get("run_id") for log in logs if "could not be stored; trying again" in log["event"]} == {bad.run_id}
+    assert (await pair_of(moved, started[2].pair_id)).lifecycle is Lifecycle.SUCCEEDED
+    assert stored_text(data / "inview.db", started[2].pair_id) == "Done."
+
+
+async def test_a_run_that_another_process_ended_is_told_apart_from_those_that_wait_with_it(
+    moved: AppContext, hand: ByHand, transactions: list[int]
+) -> None:
+    conversations = await several(moved, 4)
+    started = await start_replies(moved, hand, conversations)
+    run = moved.engine.runs[started[2].run_id]
+    async with moved.store.write() as session:
+        await end_all(moved, hand)
+        stored = await load_run(session, LOCAL_OWNER, run.run_id)
+        assert await finish_run(session, run.place, apply_event(stored.state, Interrupted())[0], stored.heartbeat_at)
+    async with asyncio.timeout(30):
+        logs = [await collect(moved, one.run_id) for one in started]
+
+    assert transactions == [1, 3]
+    assert [events[-1].kind for events in logs] == ["done", "done", "error", "done"]
+    assert [len(await calls_of(moved, one)) for one in conversations] == [1] * 4
+
+
+async def test_one_transaction_stores_a_limited_amount_of_replies(
+    moved: AppContext, hand: ByHand, transactions: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = await start_replies(moved, hand, await several(moved, 6))
+    size = measure_parts(moved.engine.runs[started[0].run_id].state.parts)
+    monkeypatch.setattr(writer, "WHOLE_CHARACTERS", size + 1)  # the second reply may exceed it
+    async with moved.store.write():
+        await end_all(moved, hand)
+    await until_quiet(moved)
+
+    assert transactions == [1, 2, 2, 1]
+    assert not moved.engine.runs
+
+
+async def test_ends_are_stored_although_the_task_that_stores_them_is_cancelled(
+    moved: AppContext, hand: ByHand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, storing, tried = writer.finish_runs, asyncio.Event(), list[list[str]]()
+
+    async def hang(session: Any, ends: Sequence[tuple[RunPlace, RunState]], at: datetime) -> frozenset[str]:
+        claimed = await real(session, ends, at)
+        tried.append([state.start.run_id for _, state in ends])
+        if len(ends) == 3:
+            storing.set()
+            await asyncio.Event().wait()
+        return claimed
+
+    monkeypatch.setattr(writer, "finish_runs", hang)
+    started = await start_replies(moved, hand, await several(moved, 4))
+    async with moved.store.write():
+        await end_all(moved, hand)
+    async with asyncio.timeout(30):
+        await storing.wait()
+    cancelled = moved.engine.runs[tried[-1][0]]
+    assert cancelled.finishing is not None
+    cancelled.finishing.cancel()
+    async with asyncio.timeout(30):
+        await asyncio.wait([cancelled.finishing])
+        for one in started:
+            if one.run_id != cancelled.run_id:
+                assert (await collect(moved, one.run_id))[-1].kind == "done"
+
+    assert list(map(len, tried)) == [1, 3, 2]
+    kinds = [(await pair_of(moved, one.pair_id)).lifecycle for one in started]
+    assert kinds.count(Lifecycle.SUCCEEDED) == 3
+    assert len(RUNNING.intersection(kinds)) == 1
 
 
 # --- the end of the process ---

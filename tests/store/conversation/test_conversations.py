@@ -16,6 +16,8 @@ from app.store.conversation.conversations import (
     list_conversations,
     load_conversation,
     load_with_revision,
+    next_revision,
+    next_revisions,
     update_conversation,
 )
 from app.store.database.database import Store
@@ -135,3 +137,15 @@ async def test_word_of_another_version_is_named_as_damage(store: Store) -> None:
 
     assert (found.table, found.row_id, found.column) == ("conversation", "c1", "kind")
     assert "has 'seance' as a ConversationKind" in found.reason
+
+
+async def test_each_changed_conversation_gets_its_own_next_revision(store: Store) -> None:
+    for conversation_id in ("c1", "c2", "c3"):
+        await save_conversation(store, a_conversation(conversation_id))
+    async with store.write() as session:
+        assert await next_revision(session, "c2", None) == 1
+        assert await next_revisions(session, {"c1", "c2"}, START + timedelta(hours=1)) == {"c1": 1, "c2": 2}
+        with pytest.raises(NotFoundError):
+            await next_revisions(session, ("c3", "gone"), None)
+        with pytest.raises(NotFoundError):
+            await next_revision(session, "gone", None)

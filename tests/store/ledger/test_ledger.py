@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.conversation.lifecycle import Lifecycle
@@ -14,14 +14,17 @@ from app.domain.usage import Usage
 from app.store.conversation.conversations import delete_conversation
 from app.store.database.database import Store
 from app.store.ledger.ledger import (
+    ENTRY,
     CountedRequest,
     EndedCall,
     insert_calls,
     insert_missing_calls,
     load_calls,
     load_observations,
+    on_account,
 )
-from app.store.run.snapshots import Snapshot, delete_snapshot, load_snapshot, save_snapshot
+from app.store.ledger.rollups import find_faults
+from app.store.run.snapshots import Snapshot, delete_snapshots, load_snapshot, save_snapshot
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
 CALL = EndedCall(
@@ -77,9 +80,28 @@ async def test_a_call_is_entered_once(store: Store) -> None:
         async with store.write() as session:
             await insert_calls(session, [replace(CALL, id="l9")])
     async with store.write() as session:
-        await insert_missing_calls(session, "r1", [replace(CALL, id="l9"), FAILED])
+        await insert_missing_calls(session, [replace(CALL, id="l9"), FAILED])
+        await insert_missing_calls(session, [])
 
     assert await calls_of(store) == (FAILED, CALL)
+    async with store.read() as session:
+        assert await find_faults(session) == ()  # a call that was there is not added to the sums again
+
+
+async def test_missing_calls_of_several_runs_are_entered_together(store: Store) -> None:
+    other = replace(CALL, id="l2", run_id="r2", conversation_id="c2")
+    async with store.write() as session:
+        await insert_calls(session, [CALL])
+
+    async with store.write() as session:
+        await insert_missing_calls(session, [replace(CALL, id="l9"), other, FAILED])
+    with pytest.raises(IntegrityError):  # the id of a call is never used for another call
+        async with store.write() as session:
+            await insert_missing_calls(session, [replace(CALL, run_id="r3")])
+
+    assert (await calls_of(store), await calls_of(store, "c2")) == ((FAILED, CALL), (other,))
+    async with store.read() as session:
+        assert await find_faults(session) == ()
 
 
 async def test_a_snapshot_is_kept_to_the_byte_and_replaced_by_a_newer_one(store: Store) -> None:
@@ -94,7 +116,7 @@ async def test_a_snapshot_is_kept_to_the_byte_and_replaced_by_a_newer_one(store:
         assert await load_snapshot(session, OWNER, "c1-1") == second
         with pytest.raises(NotFoundError):
             await load_snapshot(session, "bob", "c1-1")
-        await delete_snapshot(session, "c1-1")
+        await delete_snapshots(session, ("c1-1",))
         with pytest.raises(NotFoundError):
             await load_snapshot(session, OWNER, "c1-1")
 
@@ -122,3 +144,14 @@ async def test_observations_are_estimated_and_reported_counts_newest_first(store
         Observation(100, 3, prompt, here=True),
         Observation(100, 3, prompt),
     )
+
+
+async def test_calls_of_a_conversation_are_found_without_reading_all_calls_of_the_owner(store: Store) -> None:
+    query = select(ENTRY).where(on_account("me", "c1")).compile(compile_kwargs={"literal_binds": True})
+    async with store.read() as session:
+        connection = await session.connection()
+        steps = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}")
+        plan = [row["detail"] for row in steps.mappings()]
+
+    assert [step for step in plan if "owner" in step or "SCAN" in step] == []
+    assert any("ix_ledger_account_id" in step for step in plan)

@@ -6,13 +6,16 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy.event import listen
 from structlog.testing import capture_logs
 
 from app.domain.conversation.conversation import Message, Role
 from app.domain.conversation.lifecycle import FINAL, RUNNING, Lifecycle
+from app.domain.conversation.parameters import Parameters
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, NotFoundError, failure
-from app.domain.run.growth import describe_growth
+from app.domain.run.growth import Growth, describe_growth
+from app.domain.run.queue import QueuedText, decide_hold
 from app.domain.run.run import (
     AttemptFailed,
     CancelRequested,
@@ -28,14 +31,17 @@ from app.domain.run.run import (
 from app.domain.run.run_log import events_after
 from app.domain.stream.stream_events import Stopped, StopReason, TextReceived, UsageReported
 from app.domain.usage import Usage
-from app.store.conversation.conversations import delete_conversation, load_with_revision
-from app.store.conversation.pairs import insert_pair, load_pair, load_tail
+from app.store.conversation.conversations import delete_conversation, load_with_revision, next_revision
+from app.store.conversation.pairs import insert_pair, load_pair, load_standing, load_tail
 from app.store.database.database import Store
+from app.store.run.journal import Addition, add_to_journal, load_additions
+from app.store.run.queues import insert_queued, load_queue
 from app.store.run.runs import (
     Progress,
     RunPlace,
     StoredRun,
     finish_run,
+    finish_runs,
     insert_run,
     load_abandoned_pairs,
     load_heartbeats,
@@ -133,6 +139,67 @@ async def test_the_end_of_a_run_is_claimed_once(store: Store) -> None:
     assert stored.state.parts == (Text("first"),)
     async with store.read() as session:
         assert (await load_pair(session, OWNER, place.pair_id)).lifecycle is Lifecycle.CANCELED
+
+
+async def test_ends_that_are_stored_together_are_stored_as_each_alone(store: Store) -> None:
+    events: dict[str, tuple[RunEvent, ...]] = {
+        "succeeded": (TextReceived("whole reply"), UsageReported(Usage(1)), Stopped(StopReason.END), StreamEnded()),
+        "failed": (TextReceived("half"), AttemptFailed(failure(ErrorClass.STREAM, "cut"), 0.5)),
+        "stopped": (CancelRequested(),),
+        "ended before": (TextReceived("other text"), Stopped(StopReason.END), StreamEnded()),
+    }
+    begun = {name: await begin(store, name) for name in events}
+    async with store.write() as session:
+        for changes, (name, (_, state)) in enumerate(begun.items()):
+            await add_to_journal(session, [Addition(OWNER, state.start.run_id, Growth(0, "", (Text("half"),)))])
+            for _ in range(changes):  # each conversation has another revision
+                await next_revision(session, name, None)
+            queued = QueuedText(f"{name}-next", name, "Next", "", None, None, None, "UTC", Parameters(), None, START)
+            await insert_queued(session, OWNER, queued)
+    place, state = begun["ended before"]
+    before = after(state, TextReceived("text"), Interrupted())
+    assert await finish(store, place, before)
+    async with store.read() as session:
+        revisions = {name: (await load_with_revision(session, OWNER, name))[1] for name in events}
+
+    ends = {name: (place, after(state, *events[name])) for name, (place, state) in begun.items()}
+    async with store.write() as session:
+        claimed = await finish_runs(session, tuple(ends.values()), LATER)
+
+    assert claimed == {"succeeded-run", "failed-run", "stopped-run"}
+    for name, (place, state) in ends.items():
+        is_claimed = name != "ended before"
+        ended = state if is_claimed else before
+        assert (await load(store, f"{name}-run")).state == ended
+        async with store.read() as session:
+            ((revision, pair),) = (await load_standing(session, OWNER, (place.pair_id,))).values()
+            conversation = await load_with_revision(session, OWNER, name)
+            hold = (await load_queue(session, OWNER, name)).hold
+        assert pair.reply is not None
+        assert (pair.lifecycle, pair.reply.parts) == (lifecycle_of(ended), ended.parts)
+        assert (conversation[0].updated_at, conversation[1]) == (LATER, revisions[name] + is_claimed)
+        assert revision == conversation[1]
+        assert ended.outcome is not None
+        assert hold == decide_hold(ended.outcome)
+    async with store.read() as session:
+        assert await load_additions(session, [f"{name}-run" for name in events]) == {}
+
+
+async def test_each_further_end_takes_one_more_statement(store: Store) -> None:
+    asked: list[str] = []
+    listen(store.engine.sync_engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+
+    async def count_for(numbers: range) -> int:
+        ends = [
+            (place, after(state, TextReceived("text"), Stopped(StopReason.END), StreamEnded()))
+            for place, state in [await begin(store, f"c{number}") for number in numbers]
+        ]
+        asked.clear()
+        async with store.write() as session:
+            assert len(await finish_runs(session, ends, LATER)) == len(numbers)
+        return len(asked)
+
+    assert [await count_for(range(1)), await count_for(range(1, 11))] == [5, 14]
 
 
 async def test_a_save_that_comes_after_the_end_changes_nothing(store: Store) -> None:
