@@ -141,11 +141,20 @@ def test_the_script_of_the_page_is_changed_once() -> None:
 
     assert changed.count("createReducer(") == 1
     assert "const applyWhole = (state, delta) => {" in changed
+    assert changed.count("readData") == 2
+    assert changed.count("reads_added: true") == 1
     assert with_patches(changed) == changed
 
 
 @pytest.mark.parametrize(
-    "line", ["export const applyDelta = (state", "import { app, eventLoop }", "app.initialEvents(first)"]
+    "line",
+    [
+        "export const applyDelta = (state",
+        "import { app, eventLoop }",
+        "app.initialEvents(first)",
+        "return parseJson(str);",
+        "state_schema: app",
+    ],
 )
 def test_a_page_with_another_script_is_not_built(line: str) -> None:
     with pytest.raises(PageChangedError, match="0 lines"):
