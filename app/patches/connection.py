@@ -21,7 +21,7 @@ Text that is added to the same text again and again is sent without names: docs/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,6 +34,16 @@ _REVISION: Final = "$rev"
 
 Delta = Mapping[str, Mapping[str, Any]]
 """New values of vars, by the name of the state and then by the name of the var."""
+IsShared = Callable[[str, str], bool]
+"""A function that takes the name of a state and the name of a var, as they are in a delta."""
+
+
+def _no_var(_state: str, _name: str) -> bool:
+    return False
+
+
+_NOTHING: Final = object()
+_SAME: Final = Patch(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +72,17 @@ class AddedText:
 class Connection:
     """The connection of one browser tab, with the values last sent to it. Each connection has a different `name`.
 
-    `reads_added`: the browser understands `AddedText`.
+    - `is_shared`: returns True for a var that the browser itself may change, such as one in its storage. An equal value
+      of such a var is sent again.
+    - `reads_added`: the browser understands `AddedText`.
     """
 
-    def __init__(self, name: str, kinds: Kinds | None = None, *, reads_added: bool = False) -> None:
+    def __init__(
+        self, name: str, kinds: Kinds | None = None, is_shared: IsShared = _no_var, *, reads_added: bool = False
+    ) -> None:
         self._name = name
         self._kinds = Kinds() if kinds is None else kinds
+        self._is_shared = is_shared
         self._held: dict[tuple[str, str], object] = {}
         self._revisions: dict[tuple[str, str], int] = {}
         self._reads_added = reads_added
@@ -100,8 +115,8 @@ class Connection:
         Return None if it differs in more or in nothing, or if the browser has no value of the var. Then send nothing.
         """
         var = state, name
-        now, held = self._kinds.freeze(value), self._held.get(var)
-        change = None if now is None or held is None else diff(held, now)
+        now, held = self._kinds.freeze(value), self._held.get(var, _NOTHING)
+        change = None if now is None or held is _NOTHING else diff(held, now)
         ops = change.ops if isinstance(change, Patch) else ()
         added = [op for op in ops if isinstance(op, Append)]
         if not added or len(added) < len(ops):
@@ -119,14 +134,10 @@ class Connection:
 
     def _send(self, var: tuple[str, str], value: Any) -> SentValue | None:
         now = self._kinds.freeze(value)
-        held = self._held.get(var)
+        held = self._held.get(var, _NOTHING)
         if now is None:
-            self._held.pop(var, None)
-            # without this, an older patch could be applied to the value
-            if var in self._revisions or _looks_revised(value):
-                return SentValue(self._revised(var, whole=value), fast=False)
-            return SentValue(value, fast=self._kinds.is_plain(value))
-        change = None if held is None else diff(held, now)
+            return self._send_whole(var, value, held)
+        change = None if held is _NOTHING else diff(held, now)
         if isinstance(change, Patch):
             if not change.ops:
                 return None
@@ -135,6 +146,19 @@ class Connection:
             sent, fresh = self._revised(var, whole=now), now
         self._held[var] = now
         return SentValue(sent, fast=self._kinds.is_finite(fresh))
+
+    def _send_whole(self, var: tuple[str, str], value: object, held: object) -> SentValue | None:
+        """Return a value that is no list or dataclass, or can change in place. Return None if the browser has it."""
+        if self._kinds.is_lasting(type(value)) and not self._is_shared(*var):
+            if held is not _NOTHING and diff(held, value) == _SAME:
+                return None
+            self._held[var] = value
+        else:
+            self._held.pop(var, None)
+        # without this, an older patch could be applied to the value
+        if var in self._revisions or _looks_revised(value):
+            return SentValue(self._revised(var, whole=value), fast=False)
+        return SentValue(value, fast=self._kinds.is_plain(value))
 
     def _revised(self, var: tuple[str, str], **content: object) -> dict[str, object]:
         return {_REVISION: (self._name, self._count(var)), **content}

@@ -26,6 +26,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, Final
 from urllib.parse import parse_qs
 from weakref import WeakSet
@@ -34,7 +35,8 @@ import reflex as rx
 from reflex.app import EventNamespace
 from reflex.istate.manager.memory import StateManagerMemory
 from reflex.istate.manager.token import BaseStateToken
-from reflex.state import StateUpdate
+from reflex.istate.storage import Cookie, LocalStorage, SessionStorage
+from reflex.state import State, StateUpdate
 from reflex_base.constants import CompileVars
 from reflex_base.constants.state import FIELD_MARKER
 from reflex_base.event import Event
@@ -167,7 +169,7 @@ class PatchedNamespace(EventNamespace):
             await self._leave_old_socket(_token_in(environ))
         socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]
         reads_added = isinstance(auth, dict) and auth.get(_READS_ADDED) is True
-        connection = Connection(secrets.token_urlsafe(4), self._kinds, reads_added=reads_added)
+        connection = Connection(secrets.token_urlsafe(4), self._kinds, is_shared, reads_added=reads_added)
         self._clients[sid] = _Client(connection, socket, Backlog(socket.queue))
         try:
             await super().on_connect(sid, environ, auth)
@@ -305,6 +307,26 @@ def is_reconnect(auth: Any) -> bool:
 
 def _token_in(environ: dict[str, Any]) -> str:
     return parse_qs(str(environ.get("QUERY_STRING", ""))).get("token", [""])[0]
+
+
+@cache
+def is_shared(state: str, var: str) -> bool:
+    """Return True if a page changes the value of a var itself, so that an equal value must be sent again.
+
+    These are the vars in the browser's storage, which other tabs change as well, and the var that says whether a page
+    has loaded: the page makes it false when it goes to another address.
+    """
+    name = var.removesuffix(FIELD_MARKER)
+    if name == CompileVars.IS_HYDRATED:
+        return True
+    try:
+        field = State.get_class_substate(state).get_fields().get(name)
+    except ValueError:  # no such state
+        return False
+    if field is None:  # a computed var
+        return False
+    kinds = Cookie, LocalStorage, SessionStorage
+    return isinstance(field.default, kinds) or (isinstance(field.type_, type) and issubclass(field.type_, kinds))
 
 
 def has_own_json(kind: type) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.patches.connection import AddedText, Connection
-from tests.patches.rows import Row
+from tests.patches.rows import Colour, Row
 
 STATE = "reflex___state____state.app___state____chat_state"
 ROWS = (Row(1, "one"), Row(2, "two"))
@@ -53,6 +53,49 @@ def test_a_value_that_can_change_in_place_is_sent_as_it_is() -> None:
     assert sent(tab, [{"id": 1}]) == [{"id": 1}]
     assert sent(tab, "text") == "text"
     assert sent(tab, None) is None
+
+
+def test_a_scalar_that_the_browser_has_is_not_sent_again() -> None:
+    tab = Connection("a")
+    for value in ("", "text", None, 0, 1, True, 1.0, Colour.RED, Colour.BLUE, 0.0, -0.0, float("nan")):
+        assert repr(sent(tab, value)) == repr(value)
+        assert sent(tab, value) == (), value
+
+
+def test_a_scalar_is_sent_again_after_a_hydrate_and_after_another_value() -> None:
+    tab = Connection("a")
+    sent(tab, "text")
+    tab.forget()
+    assert sent(tab, "text") == "text"
+
+    assert sent(tab, ROWS) == {"$rev": ("a", 1), "whole": ROWS}
+    assert sent(tab, "text") == {"$rev": ("a", 2), "whole": "text"}
+    assert sent(tab, "text") == ()
+    assert sent(tab, [{"id": 1}]) == {"$rev": ("a", 3), "whole": [{"id": 1}]}
+    assert sent(tab, "text") == {"$rev": ("a", 4), "whole": "text"}
+
+
+def test_a_value_that_can_change_in_place_is_always_sent() -> None:
+    tab = Connection("a")
+
+    for value in ([{"id": 1}], {"id": 1}, {1}):
+        assert sent(tab, value) == value
+        assert sent(tab, value) == value
+
+
+def test_a_var_that_the_browser_itself_may_change_is_always_sent() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def is_shared(state: str, name: str) -> bool:
+        asked.append((state, name))
+        return name == "kept"
+
+    tab = Connection("a", is_shared=is_shared)
+    for _ in range(2):
+        assert sent(tab, "text", "kept") == "text"
+    assert sent(tab, "text") == "text"
+    assert sent(tab, "text") == ()
+    assert set(asked) == {(STATE, "kept"), (STATE, "rows")}
 
 
 def test_a_var_with_a_revision_keeps_one_whatever_its_value() -> None:

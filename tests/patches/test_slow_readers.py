@@ -107,6 +107,16 @@ async def test_a_tab_that_reads_them_gets_texts_without_names(server: Server, mo
         assert await tab.recv() == f'42{PATH},+1,3 \n"a" time'
 
 
+async def test_an_equal_scalar_is_sent_again_only_if_the_page_changes_it_itself(server: Server) -> None:
+    async with a_tab(server, "tab") as tab:
+        for mark in (1, 1, 2):
+            await server.show("tab", is_hydrated=True, mark=mark)
+
+        frames = [str(await tab.recv()) for _ in range(3)]
+        assert ['"is_hydrated_rx_state_":true' in frame for frame in frames] == [True, True, True]
+        assert ['"mark_rx_state_"' in frame for frame in frames] == [True, False, True]
+
+
 async def test_a_follower_waits_for_a_reader_that_stopped_until_it_reads_again(server: Server) -> None:
     async with a_tab(server, "slow") as tab:
         await stuff(server, "slow")

@@ -18,7 +18,7 @@ from reflex_base.event.processor import base_state_processor
 import app.app as wiring
 from app.domain.settings.preferences import Preferences
 from app.patches.connection import Connection
-from app.patches.namespace import has_own_json
+from app.patches.namespace import has_own_json, is_shared
 from app.patches.values import Kinds
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
@@ -377,7 +377,7 @@ async def count_opening(
     finally:
         page.cancel()
         await asyncio.wait((page,))
-    sent = Connection("one", Kinds(has_own_json))
+    sent = Connection("one", Kinds(has_own_json), is_shared)
     counts.frames = [_names(news) for delta in tab.deltas if (news := sent.news(delta))]
     return counts
 
