@@ -152,23 +152,25 @@ function tryApply(value: Json | undefined, ops: readonly Op[]): Json | undefined
 /** Where the text of a frame without names goes: the var and the path of the last patch that had a `place`. */
 type Place = { place: number; connection: string; state: string; name: string; path: Path };
 
-/** A text without names: the number of its place, the number of the var's revision, and the text. */
-const ADDED = /^\+(\d+),(\d+) /;
+/** A text without names: the number of its place, that of the var's revision (its last digit is a letter), the text. */
+const ADDED = /^\+(\d+),(\d+)([A-Z])/;
+const LETTERS = 26;
 
 /**
  * Make a reader of the data of Socket.IO packets. `parse` reads JSON.
  *
- * Data without names, such as `+3,17 more`, becomes the event of Reflex that adds this text at the place of the last
+ * Data without names, such as `+3,0R more`, becomes the event of Reflex that adds this text at the place of the last
  * patch with this number. If that patch was lost, the event is empty: the next patch of the var does not fit then.
  */
 export function createReader(parse: (text: string) => unknown): (text: string) => unknown {
   let last: Place | undefined;
   return (text) => {
-    const [head, place, number] = text.startsWith("+") ? (ADDED.exec(text) ?? []) : [];
-    if (head !== undefined) {
+    const [head, place, digits, letter] = text.startsWith("+") ? (ADDED.exec(text) ?? []) : [];
+    if (head !== undefined && letter !== undefined) {
       if (last?.place !== Number(place)) return ["event", {}];
       const patch: Op = ["+", last.path, text.slice(head.length)];
-      const sent: Patched = { $rev: [last.connection, Number(number)], patch: [patch] };
+      const number = Number(digits) * LETTERS + letter.charCodeAt(0) - "A".charCodeAt(0);
+      const sent: Patched = { $rev: [last.connection, number], patch: [patch] };
       return ["event", { delta: { [last.state]: { [last.name]: sent } } }];
     }
     const data = parse(text);

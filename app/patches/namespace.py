@@ -44,6 +44,7 @@ from reflex_base.event.context import EventContext
 from reflex_base.utils.serializers import get_serializer, serialize, serialize_enum
 
 from app.patches import events
+from app.patches.apply import head_of_text
 from app.patches.backlog import Backlog
 from app.patches.connection import AddedText, Connection, SentValue
 from app.patches.packets import guard_packets
@@ -265,7 +266,7 @@ class PatchedNamespace(EventNamespace):
 
     def _text_frame(self, added: AddedText) -> str:
         """Return a packet with only a text. Its data is not JSON: the page's `createReader` makes an event of it."""
-        return f"{self._head}+{added.place},{added.number} {added.text}"
+        return f"{self._head}{head_of_text(added.place, added.number)}{added.text}"
 
     def _written(self, values: dict[str, SentValue]) -> dict[str, str]:
         return {name: to_json(sent.value, fast=sent.fast, default=_DEFAULT) for name, sent in values.items()}

@@ -153,11 +153,11 @@ test("texts without names reach the reducer, and one that was lost is noticed at
   it.receive(whole(1));
   receive(JSON.stringify(["event", { delta: { state: named } }]));
 
-  assert.equal(textOf(receive("+1,3 ?")), "two!?");
-  assert.equal(textOf(receive("+1,3 ?")), "two!?");
+  assert.equal(textOf(receive("+1,0D?")), "two!?");
+  assert.equal(textOf(receive("+1,0D?")), "two!?");
   assert.equal(it.asked, 0);
-  assert.equal(textOf(receive("+2,4 ?")), "two!?");
+  assert.equal(textOf(receive("+2,0E?")), "two!?");
   assert.equal(it.asked, 0);
-  assert.equal(textOf(receive("+1,5 ?")), "two!?");
+  assert.equal(textOf(receive("+1,0F?")), "two!?");
   assert.equal(it.asked, 1);
 });

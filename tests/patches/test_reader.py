@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.patches.apply import Reader
+from app.patches.apply import Reader, head_of_text
 from tests.effort import examples
 from tests.node import NODE
 
@@ -26,11 +26,11 @@ OTHERS = (
     '["event",{"events":[]}]',
     '["new_token","b"]',
 )
-TEXTS = ("", " upon", '\n"quoted" \\ +3,6 ', "é😀\u2028\x00", "7")
+TEXTS = ("", " upon", '\n"quoted" \\ +3,0G', "é😀\u2028\x00", "7")
 
 
 def added(place: int, number: int, text: str) -> str:
-    return f"+{place},{number} {text}"
+    return head_of_text(place, number) + text
 
 
 def delta(text: str, number: int = 6) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def test_a_text_without_names_is_added_at_the_place_of_the_last_patch(text: str)
 
     assert reader.delta_in(FIRST) == json.loads(FIRST)[1]["delta"]
     assert reader.delta_in(added(3, 6, text)) == delta(text)
-    assert reader.delta_in(added(3, 7, text)) == delta(text, 7)
+    assert reader.delta_in(added(3, 1_000, text)) == delta(text, 1_000)
 
 
 @pytest.mark.parametrize("between", OTHERS[3:])
@@ -77,7 +77,10 @@ def test_typescript_does_the_same() -> None:
     chance = random.Random(1)
     sequences: list[list[str]] = [[]]
     for _ in range(examples(200)):
-        texts = [added(chance.choice([1, 3, 3, 4]), chance.randint(1, 9), chance.choice(TEXTS)) for _ in range(9)]
+        texts = [
+            added(chance.choice([1, 3, 3, 4]), chance.choice([1, 25, 26, 27, 1_000]), chance.choice(TEXTS))
+            for _ in range(9)
+        ]
         sequences.append(chance.sample([*texts, *OTHERS], k=12))
 
     command = [NODE, "--input-type=module", "-e", PROGRAM]

@@ -104,7 +104,7 @@ async def test_a_tab_that_reads_them_gets_texts_without_names(server: Server, mo
         assert (await rows_of(tab))["place"] == 1
         await server.add(rows=(Row(1, 'Once upon\n"a" time'),))
 
-        assert await tab.recv() == f'42{PATH},+1,3 \n"a" time'
+        assert await tab.recv() == f'42{PATH},+1,0D\n"a" time'
 
 
 async def test_an_equal_scalar_is_sent_again_only_if_the_page_changes_it_itself(server: Server) -> None:

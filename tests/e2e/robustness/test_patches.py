@@ -103,7 +103,7 @@ class FaultyServer(Server):
     def _more_text(self) -> dict[str, Any]:
         """Return a value with more text: mostly in the last row, as while a reply streams."""
         rows: list[Row] = list(self.values["rows"])
-        more = self.random.choice(["a", "é", "😀", "\ud83d", "\ude00", "\n+1,2 "])  # also the halves of "😀"
+        more = self.random.choice(["a", "é", "😀", "\ud83d", "\ude00", "\n+1,2B"])  # also the halves of "😀"
         dialog: Row | None = self.values["dialog"]
         if dialog and self.random.random() < 0.2:
             return {"dialog": replace(dialog, text=dialog.text + more)}
