@@ -18,7 +18,7 @@ from reflex_base.event.processor import base_state_processor
 import app.app as wiring
 from app.domain.settings.preferences import Preferences
 from app.patches.connection import Connection
-from app.patches.namespace import has_own_json
+from app.patches.namespace import has_own_json, is_shared
 from app.patches.values import Kinds
 from app.providers.base import Credentials, Provider
 from app.providers.registry import PROVIDERS, make_provider
@@ -436,7 +436,7 @@ async def count_opening(
     finally:
         page.cancel()
         await asyncio.wait((page,))
-    sent = Connection("one", Kinds(has_own_json))
+    sent = Connection("one", Kinds(has_own_json), is_shared)
     counts.frames = [_names(news) for delta in tab.deltas if (news := sent.news(delta))]
     return counts
 
