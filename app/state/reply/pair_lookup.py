@@ -1,7 +1,7 @@
 """The search for the pair that a person acts on, also on a page that was opened or reloaded a moment ago.
 
-Such a page may still show the pairs that it had before, while its new watcher reads them again. A click or a key on one
-of them waits until the watcher has read them.
+Such a page may still show the pairs that it had before, while its new watcher reads them again. A click or a key on a
+pair then waits for this reading.
 
     if (pair := await find_pair(self, pair_id)) is None:
         return None                      # a toast gives the reason

@@ -29,8 +29,8 @@ from app.runs.watch.watcher import Watcher
 from app.state.tab.address import conversation_in
 
 ARRIVAL_SECONDS: Final = 10.0
-"""Maximum seconds to wait for a tab to follow its conversation, for the first pairs of its watcher, and for the handler
-that runs a prepared watcher.
+"""Maximum seconds to wait for a tab to follow its conversation, for the first pairs of its watcher, and for a prepared
+watcher to run.
 """
 
 
