@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,7 @@ from sqlalchemy.util import LRUCache
 
 from app.domain import retry_policy
 from app.providers.offline import script
+from app.runs import wiring
 from app.runs.settings import provider_commands
 from app.schema_check import checker
 from tests.effort import examples
@@ -110,9 +112,13 @@ def costly_things_are_made_once() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def endless_checks_end_soon() -> Generator[None]:
-    """Give up a schema check after a quarter of a second of processor time. The limit for users is two seconds."""
+    """Give up a schema check after a quarter of a second of processor time. The limit for users is two seconds.
+
+    The process that checks is kept from one app context to the next. A new one imports its libraries again.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checker, "MAX_SECONDS", 0.25)
+        patch.setattr(wiring, "end_checking", lambda: None)
         yield
     checker.close()  # its process would outlive the tests
 
@@ -130,6 +136,16 @@ def golden(request: pytest.FixtureRequest) -> Golden:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden-rewrite", action="store_true", help="rewrite the golden files, and run nothing else")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Import all modules of the tests without garbage collection: imports leave no garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""Applies a patch in Python, as `apply.ts` does in the browser. Tests and other Python clients use it.
+"""Applies patches and reads frames in Python, as `apply.ts` does in the browser. Tests and other Python clients use it.
 
 apply(["a", "b"], diff(("a", "b"), ("b", "c"))) == ["b", "c"]
 """
@@ -6,8 +6,12 @@ apply(["a", "b"], diff(("a", "b"), ("b", "c"))) == ["b", "c"]
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Final, cast
 
 from app.patches.diff import field_names, is_list
 from app.patches.patch import Append, FullValue, Op, Patch, Rebuild, Replace, Span, ValuePath
@@ -46,3 +50,77 @@ def _apply_at(value: Any, path: ValuePath, op: Op) -> Any:
             for piece in pieces:
                 rebuilt += value[piece.start : piece.stop] if isinstance(piece, Span) else plain(piece.items)
             return rebuilt
+
+
+Delta = dict[str, dict[str, Any]]
+"""New values of vars, as JSON, by state and name of the var."""
+
+_LETTERS: Final = 26
+_ADDED: Final = re.compile(r"\+(\d+),(\d+)([A-Z])")
+"""The beginning of data that is only a text: the number of its place and that of the revision (see `head_of_text`)."""
+
+
+def head_of_text(place: int, number: int) -> str:
+    """Return the beginning of data that is only a text.
+
+    The last digit of the revision's number is one of 26 letters: so it needs no end, and mostly this one byte differs
+    from the data before.
+
+    >>> head_of_text(3, 27)
+    '+3,1B'
+    """
+    return f"+{place},{number // _LETTERS}{chr(ord('A') + number % _LETTERS)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the text of a frame without names goes: the var and the path of the last patch that had a `place`."""
+
+    number: int
+    connection: str
+    state: str
+    name: str
+    path: list[str | int]
+
+
+class Reader:
+    """Reads the data of the Socket.IO packets of a tab, also of those that have only a text.
+
+    `parse` reads JSON.
+    """
+
+    def __init__(self, parse: Callable[[str], Any] = json.loads) -> None:
+        self._parse = parse
+        self._last: _Place | None = None
+
+    def delta_in(self, data: str) -> Delta:
+        """Return the new values in the data of a packet, with names that the page's `createReader` would add."""
+        if (head := _ADDED.match(data)) is not None:
+            place, number = int(head[1]), int(head[2]) * _LETTERS + ord(head[3]) - ord("A")
+            last = self._last
+            if last is None or last.number != place:
+                return {}
+            patch = [["+", last.path, data[head.end() :]]]
+            return {last.state: {last.name: {"$rev": [last.connection, number], "patch": patch}}}
+        packet: object = self._parse(data)
+        if not isinstance(packet, list):  # the answer to a new connection: the old places are unknown in it
+            self._last = None
+            return {}
+        delta = _delta_of(cast("list[object]", packet)[1])
+        self._last = _place_in(delta) or self._last
+        return delta
+
+
+def _delta_of(update: object) -> Delta:
+    return cast("dict[str, Delta]", update).get("delta", {}) if isinstance(update, dict) else {}
+
+
+def _place_in(delta: Delta) -> _Place | None:
+    if len(delta) != 1:  # a patch with a place is sent alone
+        return None
+    ((state, values),) = delta.items()
+    for name, sent in values.items():
+        message = cast("dict[str, Any]", sent) if isinstance(sent, dict) else {}
+        if "$rev" in message and "place" in message:
+            return _Place(message["place"], message["$rev"][0], state, name, message["patch"][0][1])
+    return None

@@ -6,6 +6,8 @@
  * If a patch does not fit, the page requests all values, and once again if no answer comes. Values are never changed in
  * place, and parts that a patch does not name stay the same objects, so that React renders only changes.
  * `app/patches/patch.py` writes the patches.
+ *
+ * A frame that only adds text to the same text again has no names: `createReader` adds them.
  */
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
@@ -18,7 +20,7 @@ export type Op =
 
 type Revision = readonly [connection: string, number: number];
 type Whole = { readonly $rev: Revision; readonly whole: Json };
-type Patched = { readonly $rev: Revision; readonly patch: readonly Op[] };
+type Patched = { readonly $rev: Revision; readonly place?: number; readonly patch: readonly Op[] };
 export type Values = { readonly [name: string]: Json };
 /** New values of vars: plain, whole with a revision, or as a patch. */
 export type Delta = { readonly [name: string]: Json | Whole | Patched };
@@ -145,4 +147,47 @@ function tryApply(value: Json | undefined, ops: readonly Op[]): Json | undefined
     if (error instanceof MisfitError) return undefined;
     throw error;
   }
+}
+
+/** Where the text of a frame without names goes: the var and the path of the last patch that had a `place`. */
+type Place = { place: number; connection: string; state: string; name: string; path: Path };
+
+/** A text without names: the number of its place, that of the var's revision (its last digit is a letter), the text. */
+const ADDED = /^\+(\d+),(\d+)([A-Z])/;
+const LETTERS = 26;
+
+/**
+ * Make a reader of the data of Socket.IO packets. `parse` reads JSON.
+ *
+ * Data without names, such as `+3,0R more`, becomes the event of Reflex that adds this text at the place of the last
+ * patch with this number. If that patch was lost, the event is empty: the next patch of the var does not fit then.
+ */
+export function createReader(parse: (text: string) => unknown): (text: string) => unknown {
+  let last: Place | undefined;
+  return (text) => {
+    const [head, place, digits, letter] = text.startsWith("+") ? (ADDED.exec(text) ?? []) : [];
+    if (head !== undefined && letter !== undefined) {
+      if (last?.place !== Number(place)) return ["event", {}];
+      const patch: Op = ["+", last.path, text.slice(head.length)];
+      const number = Number(digits) * LETTERS + letter.charCodeAt(0) - "A".charCodeAt(0);
+      const sent: Patched = { $rev: [last.connection, number], patch: [patch] };
+      return ["event", { delta: { [last.state]: { [last.name]: sent } } }];
+    }
+    const data = parse(text);
+    // The answer to a new connection is an object, and events are lists. The old places are unknown in it.
+    last = Array.isArray(data) ? (placeIn(data[1]) ?? last) : undefined;
+    return data;
+  };
+}
+
+function placeIn(update: { readonly delta?: { readonly [state: string]: Delta } } | undefined): Place | undefined {
+  const [entry, ...others] = Object.entries(update?.delta ?? {});
+  if (entry === undefined || others.length > 0) return undefined;
+  const [state, delta] = entry;
+  for (const [name, sent] of Object.entries(delta)) {
+    if (!isRevised(sent) || !("patch" in sent) || sent.place === undefined) continue;
+    const [op] = sent.patch;
+    if (op !== undefined) return { place: sent.place, connection: sent.$rev[0], state, name, path: op[1] };
+  }
+  return undefined;
 }

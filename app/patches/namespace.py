@@ -23,9 +23,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, Final
 from urllib.parse import parse_qs
 from weakref import WeakSet
@@ -34,15 +35,18 @@ import reflex as rx
 from reflex.app import EventNamespace
 from reflex.istate.manager.memory import StateManagerMemory
 from reflex.istate.manager.token import BaseStateToken
-from reflex.state import StateUpdate
+from reflex.istate.storage import Cookie, LocalStorage, SessionStorage
+from reflex.state import State, StateUpdate
 from reflex_base.constants import CompileVars
 from reflex_base.constants.state import FIELD_MARKER
+from reflex_base.event import Event
 from reflex_base.event.context import EventContext
 from reflex_base.utils.serializers import get_serializer, serialize, serialize_enum
 
 from app.patches import events
+from app.patches.apply import head_of_text
 from app.patches.backlog import Backlog
-from app.patches.connection import Connection, SentValue
+from app.patches.connection import AddedText, Connection, SentValue
 from app.patches.packets import guard_packets
 from app.patches.sampling import Sampler
 from app.patches.values import Kinds
@@ -60,6 +64,8 @@ _ARGUMENTS: Final = {"connect": 3, "disconnect": 2, "event": 2, "ping": 1, "clie
 """The messages that Reflex's namespace accepts, with their maximum number of arguments (the socket's id included)."""
 
 _EVENT_PACKET: Final = 2  # the number of the type in version 5 of the Socket.IO protocol
+_READS_ADDED: Final = "reads_added"
+"""The key with which a page says in its first packet that it reads frames that have only a text (`apply.ts`)."""
 
 _DEFAULT: Final[Default] = serialize
 
@@ -148,6 +154,7 @@ class PatchedNamespace(EventNamespace):
     ) -> None:
         super().__init__(namespace, app)
         self._find_fault = find_fault
+        self._head = f"{_EVENT_PACKET}{'' if self.namespace == '/' else f'{self.namespace},'}"
         self._kinds = Kinds(has_own_json)
         self._clients: dict[str, _Client] = {}
         self._refusals = Sampler(_log.warning)
@@ -162,7 +169,8 @@ class PatchedNamespace(EventNamespace):
         if is_reconnect(auth):
             await self._leave_old_socket(_token_in(environ))
         socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]
-        connection = Connection(secrets.token_urlsafe(4), self._kinds)
+        reads_added = isinstance(auth, dict) and auth.get(_READS_ADDED) is True
+        connection = Connection(secrets.token_urlsafe(4), self._kinds, is_shared, reads_added=reads_added)
         self._clients[sid] = _Client(connection, socket, Backlog(socket.queue))
         try:
             await super().on_connect(sid, environ, auth)
@@ -229,7 +237,7 @@ class PatchedNamespace(EventNamespace):
             return
         news = client.connection.news(update.delta)
         if news or update.events:
-            await self._send(client, self._frame(news, update))
+            await self._send(client, self._frame(news, update.events))
         await asyncio.sleep(0)  # as in Reflex: let the writer run before the handler continues
 
     async def append(self, client: _Client, state: Any, name: str, value: object) -> bool:
@@ -242,19 +250,23 @@ class PatchedNamespace(EventNamespace):
         if sent is None:
             return False
         vars(state)[name] = value  # an assignment would mark the var, and the next delta would compare it again
-        await self._send(client, self._frame({owner: {var: sent}}, StateUpdate()))
+        frame = self._text_frame(sent) if isinstance(sent, AddedText) else self._frame({owner: {var: sent}})
+        await self._send(client, frame)
         await asyncio.sleep(0)  # let the writer run, as in `emit_update`
         return True
 
-    def _frame(self, news: dict[str, dict[str, SentValue]], update: StateUpdate) -> str:
+    def _frame(self, news: dict[str, dict[str, SentValue]], events: Sequence[Event] = ()) -> str:
         """Return a Socket.IO packet with the event that Reflex's page expects."""
         parts: dict[str, str] = {}
         if news:
             parts["delta"] = to_object({state: to_object(self._written(sent)) for state, sent in news.items()})
-        if update.events:
-            parts["events"] = to_json(update.events, fast=False, default=_DEFAULT)
-        namespace = "" if self.namespace == "/" else f"{self.namespace},"
-        return f'{_EVENT_PACKET}{namespace}["event",{to_object(parts)}]'
+        if events:
+            parts["events"] = to_json(events, fast=False, default=_DEFAULT)
+        return f'{self._head}["event",{to_object(parts)}]'
+
+    def _text_frame(self, added: AddedText) -> str:
+        """Return a packet with only a text. Its data is not JSON: the page's `createReader` makes an event of it."""
+        return f"{self._head}{head_of_text(added.place, added.number)}{added.text}"
 
     def _written(self, values: dict[str, SentValue]) -> dict[str, str]:
         return {name: to_json(sent.value, fast=sent.fast, default=_DEFAULT) for name, sent in values.items()}
@@ -296,6 +308,26 @@ def is_reconnect(auth: Any) -> bool:
 
 def _token_in(environ: dict[str, Any]) -> str:
     return parse_qs(str(environ.get("QUERY_STRING", ""))).get("token", [""])[0]
+
+
+@cache
+def is_shared(state: str, var: str) -> bool:
+    """Return True if a page changes the value of a var itself, so that an equal value must be sent again.
+
+    These are the vars in the browser's storage, which other tabs change as well, and the var that says whether a page
+    has loaded: the page makes it false when it goes to another address.
+    """
+    name = var.removesuffix(FIELD_MARKER)
+    if name == CompileVars.IS_HYDRATED:
+        return True
+    try:
+        field = State.get_class_substate(state).get_fields().get(name)
+    except ValueError:  # no such state
+        return False
+    if field is None:  # a computed var
+        return False
+    kinds = Cookie, LocalStorage, SessionStorage
+    return isinstance(field.default, kinds) or (isinstance(field.type_, type) and issubclass(field.type_, kinds))
 
 
 def has_own_json(kind: type) -> bool:

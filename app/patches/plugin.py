@@ -1,7 +1,8 @@
 """The page's part of patches: a plugin for `rxconfig.py` that makes the built page apply patches.
 
-The plugin copies `apply.ts` next to Reflex's script and wraps Reflex's reducer with it. The next build uses the same
-files, so a script that was already changed is not changed again. The build fails if Reflex's script is not as expected.
+The plugin copies `apply.ts` next to Reflex's script and wraps Reflex's reducer and its reader of packets with it. The
+next build uses the same files, so a script that was already changed is not changed again. The build fails if Reflex's
+script is not as expected.
 """
 
 from __future__ import annotations
@@ -21,8 +22,15 @@ _REDUCER: Final = "export const applyDelta = (state, delta) => {\n"
 # The event that a page sends when it reconnects: `hydrate`, with the values in the browser's storage.
 _HYDRATE: Final = "app.initialEvents(first)[0]"
 
-_OUR_IMPORT: Final = f'import {{ createReducer }} from "$/{_TARGET}";\n'
+_PARSER: Final = "      return parseJson(str);\n"
+# The first packet of a connection: the server learns from it what the page can read.
+_AUTH: Final = "return { event: boot_event, state_schema: app.stateSchema };\n"
+
+_OUR_IMPORT: Final = f'import {{ createReader, createReducer }} from "$/{_TARGET}";\n'
+_OUR_AUTH: Final = _AUTH.replace("{ event", "{ reads_added: true, event")
+_OUR_PARSER: Final = _PARSER.replace("parseJson", "readData")
 _OUR_REDUCER: Final = """
+const readData = createReader(parseJson);
 export const applyDelta = createReducer(applyWhole, () =>
   eventLoop.addEvents([app.initialEvents(false)[0]]),
 );
@@ -49,10 +57,10 @@ def with_patches(script: str) -> str:
     """
     if script.endswith(_OUR_REDUCER):
         return script
-    for line in (_IMPORT, _REDUCER, _HYDRATE):
+    for line in (_IMPORT, _REDUCER, _HYDRATE, _PARSER, _AUTH):
         if (count := script.count(line)) != 1:
             raise PageChangedError(f"Reflex's {_SCRIPT} has {count} lines {line.strip()!r} instead of one.")
-    script = script.replace(_IMPORT, _IMPORT + _OUR_IMPORT)
+    script = script.replace(_IMPORT, _IMPORT + _OUR_IMPORT).replace(_PARSER, _OUR_PARSER).replace(_AUTH, _OUR_AUTH)
     return script.replace(_REDUCER, _REDUCER.replace("export const applyDelta", "const applyWhole")) + _OUR_REDUCER
 
 

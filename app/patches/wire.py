@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -43,10 +44,20 @@ def to_json(value: Any, *, fast: bool, default: Default) -> str:
     return text
 
 
+def has_utf8(text: str) -> bool:
+    """Return True if a text can be encoded as UTF-8: it has no lone surrogate."""
+    return text.isascii() or _LONE_SURROGATE.search(text) is None
+
+
 def to_object(members: Mapping[str, str]) -> str:
     """Return a JSON object with these members, whose values are JSON texts.
 
     >>> to_object({"a": "1", "b": "[]"})
     '{"a":1,"b":[]}'
     """
-    return "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in members.items()) + "}"
+    return "{" + ",".join([f"{_written(name)}:{value}" for name, value in members.items()]) + "}"
+
+
+@lru_cache(maxsize=4_096)
+def _written(name: str) -> str:
+    return json.dumps(name)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,20 @@ from tests.seeds import EXPLORES
 
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
 CONFIG = Path(__file__).with_name("schemathesis.toml")
-DOCUMENT = create_api().openapi()
-OPERATIONS: list[tuple[str, str, dict[str, Any]]] = [
-    (method.upper(), path, operation)
-    for path, methods in DOCUMENT["paths"].items()
-    for method, operation in methods.items()
-]
+
+
+@cache
+def describe() -> dict[str, Any]:
+    """Return the description. Each process of the tests imports this module, and one of them runs its tests."""
+    return create_api().openapi()
+
+
+def list_operations() -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (method.upper(), path, operation)
+        for path, methods in describe()["paths"].items()
+        for method, operation in methods.items()
+    ]
 
 
 def statuses(operation: dict[str, Any]) -> set[int]:
@@ -43,13 +52,13 @@ def test_description_has_every_route_and_no_other():
         if isinstance(route, APIRoute)
         for method in route.methods or ()
     }
-    described = {(method, path) for method, path, _ in OPERATIONS}
+    described = {(method, path) for method, path, _ in list_operations()}
 
     assert described == routes
 
 
 def test_every_way_to_fail_is_documented_as_a_problem():
-    for method, path, operation in OPERATIONS:
+    for method, path, operation in list_operations():
         expected = {406}
         if "{" in path:
             expected |= {404, 422}
@@ -66,7 +75,7 @@ def test_every_way_to_fail_is_documented_as_a_problem():
 
 
 def test_every_operation_says_what_it_does():
-    for method, path, operation in OPERATIONS:
+    for method, path, operation in list_operations():
         assert operation["summary"], (method, path)
         assert operation["tags"], (method, path)
         for parameter in operation.get("parameters", ()):
@@ -74,9 +83,9 @@ def test_every_operation_says_what_it_does():
 
 
 def test_every_shape_that_is_named_is_described_and_no_other():
-    named = set(re.findall(r'"#/components/schemas/(\w[^"]*)"', json.dumps(DOCUMENT)))
+    named = set(re.findall(r'"#/components/schemas/(\w[^"]*)"', json.dumps(describe())))
 
-    assert named == set(DOCUMENT["components"]["schemas"])
+    assert named == set(describe()["components"]["schemas"])
 
 
 def test_what_describes_answers_is_made_for_the_description_alone():
@@ -105,7 +114,7 @@ async def test_docs_page_names_every_route_and_loads_nothing_from_elsewhere(api:
     assert re.findall(r'(?:src|href)="([^#"][^"]*)"', page.text) == ["/api/v1/docs.css"]
     assert style.headers["content-type"] == "text/css; charset=utf-8"
     assert "url(" not in style.text
-    for _, path, _ in OPERATIONS:
+    for _, path, _ in list_operations():
         assert path in page.text
 
 

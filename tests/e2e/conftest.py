@@ -19,7 +19,8 @@ from tests.e2e.screen import Screen
 from tests.e2e.written import call
 from tests.serving import RUNNING, Served
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+# The headless shell has no windows, profiles or extensions, and takes a fifth less processor time.
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or "/usr/bin/chromium"
 # A loaded machine is slow; a slow page is not an error.
 expect.set_options(timeout=30_000)
 

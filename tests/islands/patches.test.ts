@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { apply, createReducer, type Delta, type Json, MisfitError, type Values } from "../../app/patches/apply.ts";
+import { apply, createReader, createReducer, type Delta, type Json, MisfitError, type Values } from "../../app/patches/apply.ts";
 
 const HYDRATE = { is_hydrated_rx_state_: false };
 const ROWS = [{ id: 1, text: "one" }, { id: 2, text: "two" }] as const;
@@ -140,4 +140,24 @@ test("a delta that changes nothing leaves the state the same object", () => {
   it.receive(whole(1));
 
   assert.equal(it.get(), before);
+});
+
+test("texts without names reach the reducer, and one that was lost is noticed at the next", () => {
+  const it = page();
+  const read = createReader(JSON.parse);
+  const receive = (data: string): Json | undefined => {
+    const [, update] = read(data) as [string, { delta?: { state: Delta } }];
+    return it.receive(update.delta?.state ?? {});
+  };
+  const named = { rows: { $rev: ["a", 2], place: 1, patch: [["+", [1, "text"], "!"]] } };
+  it.receive(whole(1));
+  receive(JSON.stringify(["event", { delta: { state: named } }]));
+
+  assert.equal(textOf(receive("+1,0D?")), "two!?");
+  assert.equal(textOf(receive("+1,0D?")), "two!?");
+  assert.equal(it.asked, 0);
+  assert.equal(textOf(receive("+2,0E?")), "two!?");
+  assert.equal(it.asked, 0);
+  assert.equal(textOf(receive("+1,0F?")), "two!?");
+  assert.equal(it.asked, 1);
 });

@@ -1,6 +1,7 @@
 """The values of a browser, computed in Python from the frames that it receives, as `apply.ts` computes them.
 
 browser = Browser()
+browser.receive('0/_event,{"sid":"a"}')    # a new connection
 browser.receive('2/_event,["event",{"delta":{"root":{"rows_rx_state_":{"$rev":["a",1],"whole":[]}}}}]')
 browser.values["root", "rows_rx_state_"]    # []
 browser.misses                              # True: a patch did not fit, so the page requests all values
@@ -11,11 +12,10 @@ browser.misses                              # True: a patch did not fit, so the 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from app.patches.apply import apply
+from app.patches.apply import Reader, apply
 from app.patches.patch import Append, NewItems, Op, Patch, Rebuild, Replace, Span
 
 Name = tuple[str, str]
@@ -28,12 +28,12 @@ class Browser:
 
     values: dict[Name, Any] = field(default_factory=dict[Name, Any])
     misses: bool = False
+    _reader: Reader = field(default_factory=Reader)
     _revisions: dict[Name, tuple[str, int]] = field(default_factory=dict[Name, tuple[str, int]])
 
     def receive(self, frame: str) -> None:
         """Apply the delta of a frame, if it has one."""
-        update = json.loads(frame[frame.index("[") :])[1]
-        for state, values in update.get("delta", {}).items():
+        for state, values in self._reader.delta_in(frame.partition(",")[2]).items():
             for name, sent in values.items():
                 self._take((state, name), sent)
 

@@ -20,11 +20,13 @@ import reflex_base
 import socketio
 from engineio.async_socket import AsyncSocket
 from reflex.app import EventNamespace
+from reflex.compiler.utils import compile_client_storage
 from reflex.istate.manager.memory import StateManagerMemory
 from reflex.istate.manager.token import BaseStateToken
 from reflex.state import State, StateUpdate
 from reflex_base.compiler import templates
 from reflex_base.constants import CompileVars
+from reflex_base.constants.state import FIELD_MARKER
 from reflex_base.event.processor import event_processor
 from socketio.packet import EVENT, Packet
 
@@ -32,6 +34,7 @@ from app.app import app
 from app.patches import namespace
 from app.patches.namespace import PatchedNamespace
 from app.patches.plugin import PageChangedError, with_patches
+from app.state.transcript.transcript import TranscriptState
 
 SCRIPT: Final = (Path(reflex_base.__file__).parent / ".templates/web/utils/state.js").read_text()
 
@@ -141,15 +144,42 @@ def test_the_script_of_the_page_is_changed_once() -> None:
 
     assert changed.count("createReducer(") == 1
     assert "const applyWhole = (state, delta) => {" in changed
+    assert changed.count("readData") == 2
+    assert changed.count("reads_added: true") == 1
     assert with_patches(changed) == changed
 
 
 @pytest.mark.parametrize(
-    "line", ["export const applyDelta = (state", "import { app, eventLoop }", "app.initialEvents(first)"]
+    "line",
+    [
+        "export const applyDelta = (state",
+        "import { app, eventLoop }",
+        "app.initialEvents(first)",
+        "return parseJson(str);",
+        "state_schema: app",
+    ],
 )
 def test_a_page_with_another_script_is_not_built(line: str) -> None:
     with pytest.raises(PageChangedError, match="0 lines"):
         with_patches(SCRIPT.replace(line, "another"))
+
+
+def test_the_vars_that_a_page_changes_itself_are_always_sent() -> None:
+    """An equal value of another var changes nothing on a page, so it is not sent."""
+    changes = SCRIPT.count("dispatch({"), SCRIPT.count("main_state_dispatch({ is_hydrated_rx_state_: false });")
+    assert changes == (1, 1), "The page changes other vars than `is_hydrated`."
+    assert namespace.is_shared(State.get_full_name(), f"is_hydrated{FIELD_MARKER}")
+
+    assert "return out ?? state;" in SCRIPT, "An equal value changes the state of a page."
+    assert SCRIPT.count("applyClientStorageDelta(client_storage, delta)") == 1, "Deltas have another effect."
+    stored = [name for kept in compile_client_storage(State).values() for name in kept]
+    assert len(stored) >= 7
+    for state, _, var in (name.rpartition(".") for name in stored):
+        assert namespace.is_shared(state, var), f"Another tab may have changed the storage of {state}.{var}."
+
+    ordinary = TranscriptState.get_full_name(), f"running{FIELD_MARKER}"
+    assert not namespace.is_shared(*ordinary)
+    assert not namespace.is_shared("root", "rows_rx_state_")
 
 
 def test_the_page_reduces_deltas_outside_react_and_one_after_the_other() -> None:

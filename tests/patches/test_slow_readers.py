@@ -27,14 +27,14 @@ async def server() -> AsyncGenerator[Server]:
 
 
 @asynccontextmanager
-async def a_tab(server: Server, token: str) -> AsyncGenerator[ClientConnection]:
-    """Connect a tab with a small buffer: it reads only what the test reads."""
+async def a_tab(server: Server, token: str, auth: str = "") -> AsyncGenerator[ClientConnection]:
+    """Connect a tab with a small buffer: it reads only what the test reads. `auth`: what it says when it connects."""
     client = sockets.create_connection(("127.0.0.1", server.port))
     client.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 32_768)
     url = f"ws://127.0.0.1:{server.port}{PATH}/?EIO=4&transport=websocket&token={token}"
     async with connect(url, sock=client, max_queue=1, max_size=None, close_timeout=0.1) as tab:
         assert str(await tab.recv()).startswith("0")
-        await tab.send(f"40{PATH},")
+        await tab.send(f"40{PATH},{auth}")
         assert str(await tab.recv()).startswith(f"40{PATH}")
         yield tab
 
@@ -93,6 +93,28 @@ async def test_text_is_added_without_an_update_to_what_a_tab_has(
             await server.add(rows=(Row(1, text),))
             assert (await rows_of(tab))["patch"] == [["+", [0, "text"], more]]
         assert not is_congested("tab")
+
+
+async def test_a_tab_that_reads_them_gets_texts_without_names(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_tab(server, "tab", '{"reads_added":true}') as tab:
+        await server.add(rows=(Row(1, "Once"),))
+        await rows_of(tab)
+        monkeypatch.setattr(server, "show", no_update)
+        await server.add(rows=(Row(1, "Once upon"),))
+        assert (await rows_of(tab))["place"] == 1
+        await server.add(rows=(Row(1, 'Once upon\n"a" time'),))
+
+        assert await tab.recv() == f'42{PATH},+1,0D\n"a" time'
+
+
+async def test_an_equal_scalar_is_sent_again_only_if_the_page_changes_it_itself(server: Server) -> None:
+    async with a_tab(server, "tab") as tab:
+        for mark in (1, 1, 2):
+            await server.show("tab", is_hydrated=True, mark=mark)
+
+        frames = [str(await tab.recv()) for _ in range(3)]
+        assert ['"is_hydrated_rx_state_":true' in frame for frame in frames] == [True, True, True]
+        assert ['"mark_rx_state_"' in frame for frame in frames] == [True, False, True]
 
 
 async def test_a_follower_waits_for_a_reader_that_stopped_until_it_reads_again(server: Server) -> None:

@@ -85,14 +85,17 @@ class Peer:
                 gone = asyncio.ensure_future(reader.read(1))
                 playing = asyncio.ensure_future(_play(answer, writer))
                 await asyncio.wait({gone, playing}, return_when=asyncio.FIRST_COMPLETED)
-                if not playing.done():
+                is_left = not playing.done()
+                for task in (gone, playing):
+                    task.cancel()
+                _, played = await asyncio.gather(gone, playing, return_exceptions=True)  # so both errors are retrieved
+                if is_left:
                     self.left.set()
-                    playing.cancel()
                     return
-                if not playing.result():
+                if isinstance(played, BaseException):
+                    raise played
+                if not played:
                     return
-                gone.cancel()
-                await asyncio.gather(gone, return_exceptions=True)
         except (ConnectionError, asyncio.IncompleteReadError):
             self.left.set()
 

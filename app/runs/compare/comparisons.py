@@ -38,7 +38,7 @@ from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, stop_run
+from app.runs.send.commands import DEFAULT_OPTIONS, Alongside, stop_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import CountedPairs, plan_reply, require_counted
 from app.runs.send.queue import go_on
@@ -46,6 +46,7 @@ from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks
 from app.store.run import runs
+from app.store.run.deliveries import delete_deliveries
 
 NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 NO_CHOICES: Final[Mapping[str, OverBudget]] = MappingProxyType({})
@@ -79,6 +80,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
     selections: Mapping[str, str] = NOTHING_COUNTED,
     again: Pair | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
+    alongside: Alongside | None = None,
 ) -> Comparison:
     """Send a request to all these models. The model in `options` is ignored.
 
@@ -86,6 +88,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
       A choice never applies to another model.
     - `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
     - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
+    - `alongside`: called in the transaction that stores the runs; if it raises, nothing is stored or sent.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
@@ -127,7 +130,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
         for model in models
     ]
     comparison = Comparison(new_id(), conversation_id, text, options.topic, send_parameters, (), now())
-    return await begin_comparison(ctx, owner, comparison, planned, attached=attached)
+    return await begin_comparison(ctx, owner, comparison, planned, attached, alongside)
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
@@ -207,6 +210,7 @@ async def discard_comparison(ctx: AppContext, owner: str, conversation_id: str) 
     await _stop(ctx, comparison.runs)
     async with ctx.store.write() as session:
         await comparisons.close(session, comparison, now())
+        await delete_deliveries(session, conversation_id)
     ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return comparison
 

@@ -33,7 +33,7 @@ from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.event_bus import QueueChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, start_reply
+from app.runs.send.commands import DEFAULT_OPTIONS, Alongside, start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
 from app.store.attachments.attachments import keep_attachments, use_named
@@ -41,6 +41,7 @@ from app.store.attachments.uploads import return_uploads, take_uploads
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
 from app.store.run import queues
+from app.store.run.deliveries import delete_deliveries
 from app.store.trash.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
@@ -91,11 +92,13 @@ async def send_text(  # noqa: PLR0913 - the options of a send
     over_budget: OverBudget | None = None,
     selection: str | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
+    alongside: Alongside | None = None,
 ) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
-    `selection`: the pairs that were counted for the text. A queued text is sent with the pairs in view at that later
-    time.
+    - `selection`: the pairs that were counted for the text. A queued text is sent with the pairs in view at that later
+      time.
+    - `alongside`: called in the transaction that stores the pair or the queued text; if it raises, nothing is stored.
 
     Raises:
         InviewError: the errors of `queue_text`, and those of `start_reply` except SendLockedError.
@@ -112,13 +115,22 @@ async def send_text(  # noqa: PLR0913 - the options of a send
                 over_budget=over_budget,
                 selection=selection,
                 attached=attached,
+                alongside=alongside,
             )
         except SendLockedError:  # another page or program has just started a reply
             pass
         else:
             return
     await queue_text(
-        ctx, owner, conversation_id, text, options, parameters=parameters, over_budget=over_budget, attached=attached
+        ctx,
+        owner,
+        conversation_id,
+        text,
+        options,
+        parameters=parameters,
+        over_budget=over_budget,
+        attached=attached,
+        alongside=alongside,
     )
 
 
@@ -135,11 +147,13 @@ async def queue_text(  # noqa: PLR0913 - the options of a send, and the place in
     place: int | None = None,
     paused: bool = False,
     attached: AttachedParts = NOTHING_ATTACHED,
+    alongside: Alongside | None = None,
 ) -> Queue:
     """Queue a text until the running reply has succeeded. Send the text at once if nothing runs and nothing is queued.
 
     The text keeps the filter, model, agent and topic that are set now. `place` is its place in the queue, from 0; None:
-    the end. `paused`: also pause the queue, unless it is held already.
+    the end. `paused`: also pause the queue, unless it is held already. `alongside`: called in the transaction that
+    stores the text; if it raises, nothing is stored.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -174,6 +188,8 @@ async def queue_text(  # noqa: PLR0913 - the options of a send, and the place in
             raise ConflictError(
                 f"This conversation already has {MAX_QUEUED} queued texts. Send or remove some of them."
             )
+        if alongside is not None:
+            await alongside(session)
         await queues.insert_queued(session, owner, item)
         await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
         await use_named(session, owner, conversation_id, attached.parts)
@@ -232,6 +248,7 @@ async def drop_queued(ctx: AppContext, owner: str, conversation_id: str, queued_
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
         await queues.delete_queued(session, queued_id)
+        await delete_deliveries(session, conversation_id)
         uploads = await return_uploads(session, owner, conversation_id, list_bytes(item.attached))
         await release_attachments(session, owner, conversation_id, uploads)
         if len(waiting) == 1:

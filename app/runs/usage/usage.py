@@ -70,7 +70,7 @@ async def report_usage(
 ) -> Report:
     """Report the usage by group, with at most `limit` groups; None: all groups."""
     async with ctx.store.read() as session:
-        models = await list_models(session, owner)
+        models = await list_models(session, owner, query.account_id)
     tariffs = await learn_tariffs(ctx, owner, models)
     apart = keep_apart((model, tariffs[model]) for model in models)
     async with ctx.store.read() as session:

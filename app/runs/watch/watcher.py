@@ -81,6 +81,7 @@ class Watcher:
     next send only. `at` is the position of the pair that the page shows first; 0: the newest.
 
     A person may act before the watcher runs (`async with`): the first screen then has the new draft and options.
+    `loaded` is set when it has read the first pairs, or when it ends without them.
     """
 
     ctx: AppContext
@@ -91,6 +92,7 @@ class Watcher:
     parameters: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
     screen: Screen = field(default_factory=Screen)
+    loaded: asyncio.Event = field(default_factory=asyncio.Event)
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
     _compared: ComparedReplies = field(init=False)
@@ -114,7 +116,7 @@ class Watcher:
         feed = watch(self.ctx, self.owner, self.conversation_id)
         await self._tasks.__aenter__()
         self._runs = True
-        self._spawn(self._begin(feed))
+        self._spawn(self._begin(feed)).add_done_callback(lambda _: self.loaded.set())
         return self
 
     async def __aexit__(self, *fault: object) -> None:
@@ -238,32 +240,43 @@ class Watcher:
 
     async def _begin(self, feed: Subscription) -> None:
         try:
-            conversation = await self._load()
-        except DamagedRowError as error:  # the conversation cannot be opened, and the page says why
-            self._show(refusal=show_refusal(error))
-            return
-        self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
+            await self._show_first(feed)
+        except DamagedRowError:
+            try:
+                await self._load()
+            except DamagedRowError as error:  # the conversation cannot be opened, and the page says why
+                self._show(refusal=show_refusal(error))
+                return
+            raise
+        self._spawn(self.view.keep(self._apply))
+        self._spawn(self._pairs.structured.keep_read(self._show))
+        await self._read_beside()
+
+    async def _show_first(self, feed: Subscription) -> None:
         async with self.view.busy:  # options may be tried just now
-            chosen = self.view.options.filter
-            unfiltered = not (conversation.filter if chosen is None else chosen).strip()
             first = asyncio.create_task(self.view.compose())
             try:
-                await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
-                if not first.done():
+                await asyncio.wait({first}, timeout=None if self.at else PATIENCE_SECONDS)
+                if not first.done() and self._shows_newest(await self._load()):
                     await self._window.show_stored()
+                    self.loaded.set()
                 # The task is started after the composition was started. So an event that arrives in the meantime marks
                 # the composition as outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:
+                    await self._load()  # raises an error if the conversation cannot be opened
                     await self._window.show_stored()
                 await self._apply(found)
+                self.loaded.set()
             finally:
                 first.cancel()
                 await asyncio.wait({first})
-        self._spawn(self.view.keep(self._apply))
-        self._spawn(self._pairs.structured.keep_read(self._show))
-        await self._read_beside()
+
+    def _shows_newest(self, conversation: Conversation) -> bool:
+        """Return True if the newest pairs are certainly in view, because there is no filter."""
+        chosen = self.view.options.filter
+        return not (conversation.filter if chosen is None else chosen).strip()
 
     async def _load(self) -> Conversation:
         async with self.ctx.store.read() as session:

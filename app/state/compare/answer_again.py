@@ -23,9 +23,9 @@ from app.runs.settings.provider_commands import list_models
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault
-from app.state.reply.resend import MAX_ID, MAX_MODEL, ResendState
+from app.state.reply.pair_lookup import find_pair
+from app.state.reply.resend import MAX_MODEL, ResendState
 from app.state.tab.inputs import text_in
-from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
 from app.views.composer.options import OptionRow
 
@@ -60,9 +60,7 @@ class AnswerAgainState(VisitedState, rx.State):
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Open the menu for a pair. An unknown pair changes nothing."""
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
-        if pair is None:
+        if (pair := await find_pair(self, pair_id)) is None:
             return None
         models = await self.get_state(ModelState)
         self._own = pair.model

@@ -25,12 +25,11 @@ from app.runs.settings.provider_commands import list_models
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault
+from app.state.reply.pair_lookup import find_pair
 from app.state.reply.resend import ResendState
 from app.state.tab.inputs import json_in, text_in
-from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
 
-MAX_ID: Final = 64
 MAX_MODEL: Final = 300
 MAX_QUERY: Final = 2_000
 _LOOKING: Final = "Loading models…"
@@ -116,9 +115,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
     @rx.event
     async def ask_for_pair(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Open the dialog to choose models that answer a pair of this page again. The pair's own model is ticked."""
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
-        if pair is None:
+        if (pair := await find_pair(self, pair_id)) is None:
             return None
         label = f"Regenerate pair {pair.position} with several models"
         await self._open(ComparisonChoiceView(label, _AGAIN, pair.id), pair.model)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from app.domain.context.seen_selection import allow_new, describe_selection
 from app.domain.conversation.conversation import Parameters
@@ -26,16 +25,11 @@ from app.runs.compare.comparisons import start_comparison
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
+from app.runs.send.deliveries import PageSend, record_delivery
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, resume_queue, send_text
 from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Choices, Counted
-
-_REMEMBERED: Final = 1000
-"""Number of deliveries that are remembered, so that a page can repeat a send after it lost its connection.
-
-All pages together make fewer sends in the time that it takes to restore a connection.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +45,7 @@ class Draft:
     - `models`: several models that answer side by side.
     - `waited`: the text is the first one of the queue, and the send resumes the queue.
     - `moved`: the text was sent from the start page, for the conversation that the text before it has started.
+    - `token`: the token of the tab that sent the text.
 
     The pairs that the page has counted:
 
@@ -79,6 +74,7 @@ class Draft:
     over_budget: OverBudget | None = None
     waited: bool = False
     moved: bool = False
+    token: str = ""
     counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
     uncounted: tuple[str, ...] = ()
     left_out: frozenset[str] = frozenset()
@@ -87,6 +83,11 @@ class Draft:
     choices: Choices = ()
     remembered: OverBudget | None = None
     older: Extent = OLDER
+
+    @property
+    def page_send(self) -> PageSend | None:
+        """The name under which the page repeats this send, or None if it does not repeat it."""
+        return PageSend(self.token, self.id) if self.id else None
 
     @property
     def parameters(self) -> Parameters | None:
@@ -101,6 +102,7 @@ async def deliver(draft: Draft) -> str:
     Return the id of the comparison that the send started, or "".
 
     Raises:
+        DeliveredError: the send was delivered before.
         OverBudgetError: the request exceeds its budget, and the sender has made no choice for this case.
         InviewError: the send was refused for another reason.
     """
@@ -109,6 +111,7 @@ async def deliver(draft: Draft) -> str:
         await resume_queue(ctx, LOCAL_OWNER, target, model=draft.options.model, over_budget=draft.over_budget)
         return ""
     attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
+    alongside = None if draft.page_send is None else record_delivery(LOCAL_OWNER, draft.page_send, target)
     if draft.models:
         comparison = await start_comparison(
             ctx,
@@ -121,6 +124,7 @@ async def deliver(draft: Draft) -> str:
             over_budget=dict(draft.choices),
             selections=await _selections_of(draft, attached.parts),
             attached=attached,
+            alongside=alongside,
         )
         return comparison.id
     await send_text(
@@ -133,6 +137,7 @@ async def deliver(draft: Draft) -> str:
         over_budget=draft.over_budget,
         selection=await _selection_of(draft, attached.parts),
         attached=attached,
+        alongside=alongside,
     )
     return ""
 
@@ -179,24 +184,3 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None, attached=attached)
     sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.left_out]
     return allow_new(describe_selection(sent, base.running), draft.uncounted)
-
-
-@dataclass(eq=False, slots=True)
-class Delivered:
-    """The conversations that the last sends were delivered to, by the tab and by the id that the tab gave to the send.
-
-    A page that lost its connection does not know the result of a send and repeats it with the same id. The repeated
-    send gets the result of the first one and is not delivered again.
-    """
-
-    _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-
-    def find(self, token: str, send_id: str) -> str:
-        """Return the conversation that this send of the tab was already delivered to, or "" if there is none."""
-        return self._targets.get((token, send_id), "")
-
-    def note(self, token: str, send_id: str, conversation_id: str) -> None:
-        """Remember the conversation of a delivered send. The oldest entries above the maximum are dropped."""
-        self._targets[token, send_id] = conversation_id
-        while len(self._targets) > _REMEMBERED:
-            del self._targets[next(iter(self._targets))]

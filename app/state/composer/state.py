@@ -25,6 +25,7 @@ from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.deliveries import DeliveredError, find_delivery
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, view_options_of
 from app.runs.settings.preference_commands import prelude_of, read_prelude
@@ -45,7 +46,7 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.parameters import restore_send_parameters, take_send_parameters
-from app.state.composer.sending import Delivered, Draft, deliver, is_shown_by_queue
+from app.state.composer.sending import Draft, deliver, is_shown_by_queue
 from app.state.composer.split import describe_counting
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import options_of
@@ -72,7 +73,6 @@ _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
-_DELIVERED: Final = Delivered()
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
@@ -285,9 +285,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         if self._pending is not None:
             await self._answer(self._pending, accepted=False)
         set_changed(self, fault="", refused=(), work=None, over_budget=None, order=None)
-        self._pending, self._made_as = None, None
+        self._pending = None
         self._compare_next(())
-        set_changed(self, made=self.made if self.made == conversation_id else "")
+        if self.made != conversation_id:  # else a text of the start page may still be on its way to it
+            self._made_as = None
+            set_changed(self, made="")
 
     def _note_nothing_to_send(self, order_id: str) -> None:
         if models := self._models_of(order_id):
@@ -345,7 +347,8 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         options = await options_of(self, conversation_id)
         new = await new_conversation(self, options) if not conversation_id else _NO_CONVERSATION
         watcher = watcher_of(self)
-        draft = Draft(name, words or "", conversation_id, options, new, self.schema, self.files, models)
+        token = self.router.session.client_token
+        draft = Draft(name, words or "", conversation_id, options, new, self.schema, self.files, models, token=token)
         if watcher is not None and watcher.conversation_id == conversation_id:
             left_out = watcher.deleted | watcher.damaged
             draft = replace(draft, counted=watcher.counted, uncounted=watcher.uncounted, left_out=left_out)
@@ -357,21 +360,24 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         if watcher is not None:
             watcher.attach(())
         self._count()  # the message box is empty now, so estimate and preview no longer include the sent text
-        return replace(draft, send_parameters=parameters)
+        # Known now: the redirect after the previous text may open another page before this draft is delivered.
+        return self._move_to_made(replace(draft, send_parameters=parameters))
 
     async def _deliver(self, draft: Draft) -> str:
-        """Send the draft and show the result. Return the id of the conversation that the send started, "" for none."""
-        is_first = not draft.conversation_id
+        """Send the draft and show the result.
+
+        Return the id of the conversation that the page must open next: that of a text of the start page. "": none.
+        """
         async with self:
-            token, made = self.router.session.client_token, self._find_made(draft)
-        if made:
-            draft = replace(draft, conversation_id=made, moved=True)
-        target, begun = draft.conversation_id, ""
+            draft = self._move_to_made(draft)
+        target, begun, send = draft.conversation_id, "", draft.page_send
         try:
-            if delivered := _DELIVERED.find(token, draft.id):
+            if send is not None and (delivered := await find_delivery(current(), LOCAL_OWNER, send)):
                 target = delivered
             else:
                 target, begun = await self._deliver_to(draft)
+        except DeliveredError as error:
+            target = error.conversation_id
         except OverBudgetError as error:
             async with self:
                 await self._ask_about(draft, describe_over_budget(error.budget_options, models=draft.models))
@@ -389,17 +395,16 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             async with self:
                 await self._refuse(draft, "")
             raise
-        if draft.id:
-            _DELIVERED.note(token, draft.id, target)
-        moved = target if is_first else ""
         async with self:
-            self._going = moved or self._going
+            is_there = target == conversation_in(self.router.url.path)
+            next_page = "" if is_there or (draft.conversation_id and not draft.moved) else target
+            self._going = next_page or self._going
             await self._answer(draft, accepted=True)
             if begun:
                 await expect_replies(self, begun)
         if draft.remembered is not None:
             await remember_way(draft.remembered)
-        return moved
+        return next_page
 
     async def _deliver_to(self, draft: Draft) -> tuple[str, str]:
         """Deliver the draft. Return the id of its conversation, new or not, and of its comparison ("" for none)."""
@@ -415,6 +420,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     def _order_of(self, draft: Draft) -> str:
         """Return the name of the order that this draft belongs to. Drafts for one conversation have one order."""
         return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
+
+    def _move_to_made(self, draft: Draft) -> Draft:
+        """Return a draft of the start page as one for the conversation that the previous text there has started."""
+        made = self._find_made(draft)
+        return replace(draft, conversation_id=made, moved=True) if made else draft
 
     def _find_made(self, draft: Draft) -> str:
         """Return the conversation that the previous text on the start page has started for this draft, "" for none."""

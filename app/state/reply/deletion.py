@@ -18,12 +18,11 @@ from app.runs.app_context import context_for, current
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.messages.toasts import Undo, expect_toast, show_fault, show_toast
+from app.state.reply.pair_lookup import MAX_ID, find_pair, find_pair_if_shown, find_pair_in_background
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
-from app.views.reply.pair import ScreenPairView
 
-MAX_ID: Final = 64
 MAX_QUOTED: Final = 80
 
 
@@ -46,7 +45,7 @@ class PairDeletionState(VisitedState, rx.State):
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Open the dialog that asks before a pair is deleted. Delete the pair at once if it has no reply."""
-        if (pair := self._pair(pair_id)) is None:
+        if (pair := await find_pair(self, pair_id)) is None:
             return None
         if not pair.parts:
             await expect_toast(self)
@@ -64,15 +63,15 @@ class PairDeletionState(VisitedState, rx.State):
     @rx.event
     async def delete(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Delete a pair that this page shows. `carry_out` does the work."""
-        if self._pair(pair_id) is None:
-            return None
+        if await find_pair_if_shown(self, pair_id) is None:
+            return None  # the pair is deleted already: the toast with Undo stays
         await expect_toast(self)
         return cast("EventSpec", PairDeletionState.carry_out(pair_id))
 
     @rx.event(background=True)
     async def carry_out(self, pair_id: str) -> None:
         """Delete the pair and show a toast with Undo."""
-        if (pair := self._pair(pair_id)) is None:
+        if (pair := await find_pair_in_background(self, pair_id)) is None:
             return
         fault = await _mark(pair.id, deleted=True)
         if fault is None and (watcher := watcher_of(self)) is not None:
@@ -93,10 +92,6 @@ class PairDeletionState(VisitedState, rx.State):
 
     async def _end_visit(self) -> None:
         self.deleting = None
-
-    def _pair(self, pair_id: object) -> ScreenPairView | None:
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        return None if watcher is None or not valid_id else watcher.pair(valid_id)
 
 
 async def _mark(pair_id: str, *, deleted: bool) -> InviewError | None:

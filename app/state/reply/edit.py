@@ -26,6 +26,7 @@ from app.runs.watch.screen import Screen
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import ComposerState
 from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
+from app.state.reply.pair_lookup import find_pair
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import json_in, text_in
 from app.state.tab.tab_watchers import watcher_of
@@ -115,9 +116,7 @@ class EditState(rx.State):
     @rx.event
     async def begin(self, pair_id: str) -> None:
         """Start to edit a pair of this page: its request becomes a text area."""
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
-        if pair is None:
+        if (pair := await find_pair(self, pair_id)) is None:
             return
         if pair.lifecycle in RUNNING:
             await show_toast(self, "The reply is still running. Stop it or wait for it, then edit.")

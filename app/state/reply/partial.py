@@ -8,17 +8,14 @@ user can read and change the text there before it is sent.
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.state.composer.state import ComposerState
-from app.state.tab.inputs import text_in
-from app.state.tab.tab_watchers import watcher_of
+from app.state.reply.pair_lookup import find_pair
 from app.views.reply.pair import ScreenPairView
-
-MAX_ID: Final = 64
 
 
 class PartialReplyState(rx.State):
@@ -27,8 +24,7 @@ class PartialReplyState(rx.State):
     @rx.event
     async def include(self, pair_id: str) -> EventSpec | None:
         """Insert the pair's request and the received part of its reply in front of the draft."""
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
+        pair = await find_pair(self, pair_id)
         if pair is None or not (received := read_received(pair)):
             return None
         return cast("EventSpec", ComposerState.put(quote_received(pair.user_text, received), ""))

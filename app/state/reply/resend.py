@@ -5,7 +5,7 @@
     await tab.send(ResendState.choose_later, key="keep")
 
 The pair is sent only after the user has answered all questions. No handler waits for the database while it holds the
-lock of the state.
+lock of the state, except for the first pairs of a page (`pair_lookup.py`).
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from app.state.messages.answered import begin_work, end_work
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
+from app.state.reply.pair_lookup import find_pair
 from app.state.reply.resending import (
     BRANCHED,
     LaterView,
@@ -62,7 +63,6 @@ from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
 
-MAX_ID: Final = 64
 MAX_MODEL: Final = 300
 
 Events = AsyncGenerator[Any, None]
@@ -222,14 +222,14 @@ class ResendState(VisitedState, rx.State):
     async def _request_for(self, pair_id: object) -> ResendRequest | None:
         """Return a request to send a pair of this page again unchanged.
 
-        None: the page shows no such pair, or the pair is being sent already.
+        None: the page shows no such pair, and a toast says so; or the pair is being sent already.
         """
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
-        if watcher is None or pair is None or pair.id in self._busy:
+        pair = await find_pair(self, pair_id)
+        if pair is None or pair.id in self._busy:
             return None
         options = replace(await options_of(self, pair.conversation_id), model=pair.model)
-        newest = bool(watcher.screen.pairs) and watcher.screen.pairs[-1].id == pair.id
+        pairs = () if (watcher := watcher_of(self)) is None else watcher.screen.pairs
+        newest = bool(pairs) and pairs[-1].id == pair.id
         return ResendRequest(
             pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, options, newest
         )

@@ -8,18 +8,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.runs.app_context import AppContext
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
 from app.state.messages.toasts import show_fault
-from app.state.tab.inputs import text_in
-from app.state.tab.tab_watchers import watcher_of
-
-MAX_ID: Final = 64
+from app.state.reply.pair_lookup import find_pair_in_background
 
 
 class RetryState(rx.State):
@@ -36,13 +32,11 @@ class RetryState(rx.State):
         await self._decide(pair_id, cancel_run)
 
     async def _decide(self, pair_id: object, act: Callable[[AppContext, str, str], Awaitable[None]]) -> None:
-        async with self:
-            watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
-        if watcher is None or pair is None or pair.run_id is None:
+        pair = await find_pair_in_background(self, pair_id)
+        if pair is None or pair.run_id is None:
             return
         try:
-            await act(watcher.ctx, LOCAL_OWNER, pair.run_id)
+            await act(await context_for(current(), pair.id), LOCAL_OWNER, pair.run_id)
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)

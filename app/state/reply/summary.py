@@ -10,7 +10,7 @@ The server writes the summary. It continues when the user leaves the page.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import cast
 
 import reflex as rx
 from reflex_base.event import EventSpec
@@ -27,15 +27,12 @@ from app.state.composer.view_options import options_of
 from app.state.composer.views import SummaryWorkView
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
+from app.state.reply.pair_lookup import find_pair_if_shown
 from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
 from app.state.tab.address import conversation_in
-from app.state.tab.inputs import text_in
-from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
 from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
-
-MAX_ID: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +76,10 @@ class SummaryState(VisitedState, rx.State):
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Open the dialog that asks which pairs to summarise. `pair_id` is the pair at the cursor, "" for none."""
-        conversation_id, watcher = conversation_in(self.router.url.path), watcher_of(self)
+        conversation_id = conversation_in(self.router.url.path)
         if not conversation_id:
             return None
-        valid_id = text_in(pair_id, MAX_ID)
-        pair = watcher.pair(valid_id) if watcher is not None and valid_id else None
+        pair = await find_pair_if_shown(self, pair_id)
         draft = (await self.get_state(ComposerState)).text
         options = await options_of(self, conversation_id)
         self._requested = _SummaryRequest(conversation_id, options, draft, 0 if pair is None else pair.position)

@@ -24,10 +24,10 @@ from app.state.messages.toasts import show_toast
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
+from app.state.reply.pair_lookup import find_pair_if_shown
 from app.state.reply.summary import SummaryState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.inputs import text_in, whole_in
-from app.state.tab.tab_watchers import watcher_of
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript.transcript import TranscriptState
 from app.state.undo.undo import UndoState
@@ -98,10 +98,8 @@ class KeyboardState(rx.State):
 
         `copied`: the browser has copied the text. If it could not, the toast says so.
         """
-        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if copied is not True:
             await show_toast(self, "The browser does not allow copying here.")
-        elif pair is not None:
+        elif (pair := await find_pair_if_shown(self, pair_id)) is not None:
             what = "request" if request is True else "part"
             await show_toast(self, f"Copied the {what} of pair {pair.position}")

@@ -1,4 +1,4 @@
-"""Assignments to vars that have another value already. Reflex sends every var that was assigned, also an equal value.
+"""Assignments to vars that have another value already. Reflex compares nothing: an equal value is in its delta as well.
 
     set_changed(self, running=screen.running, ended=screen.ended)
 

@@ -56,6 +56,7 @@ REVISIONS: Final = (
     "0033",
     "0034",
     "0035",
+    "0036",
 )
 """The revision of the schema after each migration, oldest first.
 

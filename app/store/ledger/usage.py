@@ -188,8 +188,15 @@ def _stored(value: Any) -> Any:
     return cast(literal(value.raw, LargeBinary), Text) if isinstance(value, Unreadable) else value
 
 
-async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
-    """Return every model that this owner has called."""
+async def list_models(session: AsyncSession, owner: str, account_id: str | None = None) -> tuple[str, ...]:
+    """Return every model that this owner has called.
+
+    `account_id`: only the models that were called for this conversation and its child conversations.
+    """
+    if account_id is not None:
+        of_account = USAGE_ACCOUNT.c.owner == owner, USAGE_ACCOUNT.c.account_id == account_id
+        models = await session.scalars(select(USAGE_ACCOUNT.c.model).where(*of_account).distinct())
+        return tuple(model for model in models if isinstance(model, str))
     # Each query finds the next model by one lookup. A scan of the ledger's index would take long.
     of_owner = LEDGER.c.owner == owner
     behind = select(func.min(LEDGER.c.model)).where(of_owner)

@@ -16,7 +16,7 @@ from uuid import uuid4
 import orjson
 from websockets.asyncio.client import ClientConnection
 
-from app.patches.apply import apply
+from app.patches.apply import Reader, apply
 from app.patches.patch import Append, NewItems, Op, Patch, Rebuild, Replace, Span
 
 NAMESPACE: Final = "/_event"
@@ -25,6 +25,7 @@ PINGS: Final = {"2": "3"}
 TRANSCRIPT: Final = "reflex___state____state.app___state___transcript___transcript____transcript_state"
 COMPOSER: Final = "reflex___state____state.app___state___composer___state____composer_state"
 _EVENT: Final = f"42{NAMESPACE},"
+_CONNECTED: Final = f"40{NAMESPACE},"
 _ROUTE: Final = "/c/[conversation]"
 
 
@@ -37,6 +38,7 @@ class ReflexPage:
         self.values: dict[tuple[str, str], Any] = {}
         self.revisions: dict[tuple[str, str], tuple[str, int]] = {}
         self._counted: dict[str, int] = {}
+        self._reader = Reader(orjson.loads)
 
     def url(self, address: str) -> str:
         return f"ws://{address}{NAMESPACE}/?token={self.token}&EIO=4&transport=websocket"
@@ -44,9 +46,10 @@ class ReflexPage:
     async def open(self, socket: ClientConnection) -> None:
         """Connect, request all values, and wait until the content of the next send is known."""
         assert str(await socket.recv())[0] == "0", "no Engine.IO server"
-        await socket.send(f"40{NAMESPACE},")
-        while not str(await socket.recv()).startswith(f"40{NAMESPACE}"):
+        await socket.send(f'40{NAMESPACE},{{"reads_added":true}}')
+        while not (answer := str(await socket.recv())).startswith(_CONNECTED):
             pass
+        self._reader.delta_in(answer.removeprefix(_CONNECTED))
         await self.emit(socket, "reflex___state____state.hydrate_and_load")
         while self.shown(COMPOSER, "estimate") is None:
             await self.read(socket)
@@ -73,8 +76,7 @@ class ReflexPage:
         """Apply an update."""
         if not frame.startswith(_EVENT):
             return
-        _, update = orjson.loads(frame.removeprefix(_EVENT))
-        for state, values in update.get("delta", {}).items():
+        for state, values in self._reader.delta_in(frame.removeprefix(_EVENT)).items():
             for name, value in values.items():
                 self._put((state, name), value)
 

@@ -135,6 +135,14 @@ def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen,
     phone.page.locator(".scroll").evaluate("it => it.scrollTo(0, it.scrollHeight)")
     assert not overlap(toast, pair.locator("footer.meta"))
 
+    for tag in ("none", "include"):
+        pair.get_by_role("button", name=f"Tag: {tag}").tap()  # sets the next one, at last "exclude"
+    expect(toast.get_by_role("button", name="Show only pairs not tagged “exclude”")).to_be_visible()
+    expect(toast.get_by_role("button", name="Undo")).to_be_visible()
+    wait_until_still(phone.page, "document.querySelector('.toast').getBoundingClientRect().y")
+    phone.page.locator(".scroll").evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    assert not overlap(toast, pair.locator("footer.meta"))
+
 
 def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
     screen: Screen, people: People, server: Served, prefer: Callable[..., Any]

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.conversation.test_compare import choose, column
 from tests.e2e.conversation.test_structured import SET, use_schema
 from tests.e2e.conversation.test_temporary import files_with, is_reply_stored
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload
 from tests.e2e.written import call
 from tests.serving import Served, serving
@@ -199,6 +200,34 @@ def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path
         expect(lasting.pairs.last.locator(".failure").get_by_text("recovered", exact=True)).to_be_visible()
         assert files_with(second, "Xylophonquartett") == []
         assert json.loads(second.get("/api/v1/conversations?temporary=true").body)["items"] == []
+
+
+@pytest.mark.exhaustive
+def test_message_whose_answer_was_lost_by_kill_9_is_not_sent_twice(tmp_path: Path, browser: Browser) -> None:
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        page, state = browser.new_page(base_url=first.url), LateState()
+        stack.callback(page.close)
+        page.route_web_socket(LINK, state.relay)
+        screen = Screen(page).go("/").start("/echo one").wait_for_reply()
+        state.held = []
+        screen.send("/echo two")
+        eventually(lambda: [pair["lifecycle"] for pair in screen.stored_pairs()] == ["succeeded"] * 2)
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait(10)
+        expect(page.get_by_text(re.compile("Inview cannot be reached. Your text is saved"))).to_be_visible()
+        expect(screen.composer).to_have_value("/echo two")
+
+        stack.enter_context(serving(tmp_path / "data", port=first.port))
+        state.mend()
+        connect_now(page)
+        screen.wait_for_reply(2)
+        screen.composer.press("Enter")
+
+        expect(screen.composer).to_have_value("")
+        expect(page.locator("[data-sending]")).to_have_count(0)
+        screen.send("/echo three").wait_for_reply(3)
+        assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two", "/echo three"]
 
 
 @pytest.mark.parametrize("away", [False, True], ids=["open page", "page that is opened again"])

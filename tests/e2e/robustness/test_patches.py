@@ -55,14 +55,16 @@ class FaultyServer(Server):
         super().__init__()
         self.random = random.Random(13)
         self.faults = 0.0
+        self.unnamed = 0
+        """The number of frames that had only a text."""
         self._late: list[tuple[_Client, str]] = []
 
     async def stir(self) -> str:
         """Change values while frames are faulty. Return the script that the page runs meanwhile."""
         self.faults = self.random.choice([0.0, 0.2, 0.6])
-        for _ in range(self.random.randint(1, 4)):
-            if self.random.random() < 0.4:
-                await self.add(rows=self._rows_with_more_text())
+        for _ in range(self.random.randint(1, 6)):
+            if self.random.random() < 0.6:
+                await self.add(**self._more_text())
             else:
                 await self.show(**self._change())
             if self.random.random() < 0.2:
@@ -73,9 +75,12 @@ class FaultyServer(Server):
         return self.random.choices(["", "cut()", "hydrate()"], [20, 1, 1])[0]
 
     async def end(self, mark: int) -> str:
-        """Change all values once more without a fault. Return the values that the page must show."""
+        """Add text twice and change all values, without a fault. Return the values that the page must show."""
         await self._send_late()
         rows: tuple[Row, ...] = self.values["rows"]
+        for _ in range(2 if rows else 0):
+            rows = (*rows[:-1], replace(rows[-1], text=f"{rows[-1].text}!"))
+            await self.add(rows=rows)  # the second frame has only the text, if a page is connected
         dialog: Row | None = self.values["dialog"]
         last = replace(dialog, text=f"{dialog.text}.") if dialog else Row(mark)
         await self.show(rows=(*rows[-20:], Row(mark)), dialog=last, points=((mark, 0.5),), mark=mark)
@@ -83,6 +88,7 @@ class FaultyServer(Server):
         return json.dumps({f"{name}_rx_state_": plain(value) for name, value in shown.items()})
 
     async def _send(self, client: _Client, frame: str) -> None:
+        self.unnamed += frame.startswith("2/_event,+")
         fault = self.random.choice(["lost", "twice", "late"]) if self.random.random() < self.faults else ""
         if fault == "late":
             self._late.append((client, frame))
@@ -97,13 +103,17 @@ class FaultyServer(Server):
         for client, frame in late:
             await super()._send(client, frame)
 
-    def _rows_with_more_text(self) -> tuple[Row, ...]:
+    def _more_text(self) -> dict[str, Any]:
+        """Return a value with more text: mostly in the last row, as while a reply streams."""
         rows: list[Row] = list(self.values["rows"])
+        more = self.random.choice(["a", "é", "😀", "\ud83d", "\ude00", "\n+1,2B"])  # also the halves of "😀"
+        dialog: Row | None = self.values["dialog"]
+        if dialog and self.random.random() < 0.2:
+            return {"dialog": replace(dialog, text=dialog.text + more)}
         if rows:
-            at = self.random.randrange(len(rows))
-            more = self.random.choice(["a", "é", "😀", "\ud83d", "\ude00"])  # also the halves of "😀"
+            at = self.random.choice([-1, -1, -1, 0])
             rows[at] = replace(rows[at], text=rows[at].text + more)
-        return tuple(rows)
+        return {"rows": tuple(rows)}
 
     def _change(self) -> dict[str, Any]:
         chance = self.random
@@ -214,3 +224,4 @@ def test_a_thousand_random_sequences_end_in_the_values_of_the_server(
         expected = run(faulty.end(mark))
         assert (instead := becomes(expected)) is None, f"sequence {mark}: {expected}\n{instead}"
     assert faulty.hydrates > SEQUENCES / 20
+    assert faulty.unnamed > SEQUENCES / 5

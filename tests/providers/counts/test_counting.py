@@ -7,8 +7,6 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from anthropic.types import MessageCountTokensParams
-from openai.types.responses import InputTokenCountParams
 
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.errors import ErrorClass, InputError, ProviderError
@@ -69,6 +67,10 @@ async def test_the_provider_is_asked_about_the_very_body_of_the_send(transport: 
 
 
 def test_what_is_asked_is_what_the_official_sdks_would_take() -> None:
+    # Only the process that runs this test needs the SDKs, which take a second to import.
+    from anthropic.types import MessageCountTokensParams  # noqa: PLC0415
+    from openai.types.responses import InputTokenCountParams  # noqa: PLC0415
+
     assert MessageCountTokensParams.__annotations__.keys() >= anthropic.COUNTED_FIELDS
     assert InputTokenCountParams.__annotations__.keys() >= openai.COUNTED_FIELDS
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for
@@ -26,8 +27,9 @@ from app.runs.send.queue import pause_queue, queue_text
 from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import PermissionChoice
 from app.runs.trash.trash import list_trash, restore
-from app.runs.watch import panels
+from app.runs.watch import composed, panels
 from app.runs.watch import watcher as watching
+from app.runs.watch.page_window import PageWindow
 from app.store.database.database import Store
 from tests.api.resources.conversation.test_temporary import files_with
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
@@ -333,14 +335,45 @@ async def test_another_owners_conversation_is_not_there(ctx: AppContext) -> None
     assert page.screens == []
 
 
+async def fail_by_damage(*_: object, **__: object) -> None:
+    raise DamagedRowError(Damage("pair", "p1", "position", "it is no number", 3))
+
+
 async def test_a_fault_ends_the_page_and_leaves_no_task(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise KeyError("a secret of the house")
 
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    monkeypatch.setattr(watching, "load_conversation", fail)
+    monkeypatch.setattr(composed, "compose_view", fail)
 
     with pytest.raises(KeyError):
+        async with a_page(ctx, conversation_id) as page:
+            await page.read()
+
+
+async def test_a_conversation_that_cannot_be_opened_shows_why_and_no_pairs(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await store_past(ctx, conversation_id, 2)
+    monkeypatch.setattr(composed, "compose_view", fail_by_damage)
+    monkeypatch.setattr(watching, "load_conversation", fail_by_damage)
+
+    async with a_page(ctx, conversation_id) as page:
+        screen = await page.until(lambda screen: screen.refusal)
+
+    assert screen.pairs == ()
+    assert screen.refusal is not None
+    assert "cannot be read" in screen.refusal.message
+
+
+async def test_damage_of_something_else_than_the_conversation_ends_the_page(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    monkeypatch.setattr(PageWindow, "put", fail_by_damage)
+
+    with pytest.raises(DamagedRowError):
         async with a_page(ctx, conversation_id) as page:
             await page.read()
 

@@ -29,7 +29,7 @@ from app.store.conversation import pairs as stored_pairs
 from app.store.conversation.pairs import WINDOW
 from app.views.reply.panels import CountingView
 from tests.api.peer import Peer, serve_peer
-from tests.runs.clock import take_turns
+from tests.runs.clock import HANG_SECONDS, take_turns
 from tests.runs.steps import a_conversation, pair_of, send, settings_of
 from tests.runs.watch.page import Page, a_page, is_running, positions_of, store_past, text_of, view_of
 
@@ -493,3 +493,26 @@ async def test_counting_is_shown_until_the_figures_are_known(ctx: AppContext, mo
     assert counting.context is None
     assert known.context is not None
     assert settled.counting is None
+
+
+async def test_a_watcher_that_ends_without_pairs_counts_as_loaded(ctx: AppContext) -> None:
+    watcher = watching.Watcher(ctx, LOCAL_OWNER, "nowhere")
+    async with watcher, asyncio.timeout(HANG_SECONDS):
+        await watcher.loaded.wait()
+        assert await watcher.next_screen() is None
+
+
+async def test_pairs_are_found_before_it_is_known_what_is_sent(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wait_forever(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    conversation_id = await a_past(ctx, 2)
+    monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(composed, "compose_view", wait_forever)
+    watcher = watching.Watcher(ctx, LOCAL_OWNER, conversation_id)
+
+    async with watcher, asyncio.timeout(HANG_SECONDS):
+        await watcher.loaded.wait()
+        assert len((await watcher.next_screen() or Screen()).pairs) == 2

@@ -79,7 +79,7 @@ class Wire:
 
     async def send(self, _sid: str, frame: str) -> None:
         self.frames.append(frame)
-        if frame.count('"$rev"') == 1 and '"patch":[["+"' in frame:
+        if frame.startswith("2/_event,+") or (frame.count('"$rev"') == 1 and '"patch":[["+"' in frame):
             self.entries.append(self.entered)
         fault = self.chance.choice(["lost", "twice", "late"]) if self.chance.random() < self.faults else ""
         if fault == "late":
@@ -89,6 +89,11 @@ class Wire:
             self.deliver_late()
             if fault == "twice":
                 self.browser.receive(frame)
+
+    def connect(self, sid: str) -> None:
+        """Open a connection. Nothing comes from the one before any more."""
+        self._late = []
+        self.browser.receive(f'0/_event,{{"sid":"{sid}"}}')
 
     def deliver_late(self) -> None:
         late, self._late = self._late, []
@@ -120,7 +125,9 @@ class Namespace(PatchedNamespace):
         manager = self._token_manager
         manager.token_to_socket[token] = SocketRecord(instance_id=manager.instance_id, sid=sid)
         socket = SimpleNamespace(closed=False, sid=sid, queue=asyncio.Queue[str]())
-        self._clients[sid] = _Client(Connection(sid, self._kinds), socket, Backlog(socket.queue))
+        connection = Connection(sid, self._kinds, reads_added=True)
+        self._clients[sid] = _Client(connection, socket, Backlog(socket.queue))
+        self.wire.connect(sid)
 
     def drop_connections(self) -> None:
         self._clients.clear()

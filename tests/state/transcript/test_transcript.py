@@ -22,8 +22,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
-from app.runs.watch import panels
-from app.runs.watch import watcher as watching
+from app.runs.watch import composed, panels
 from app.state.comparison import ComparisonState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
@@ -266,7 +265,7 @@ async def test_a_fault_of_following_ends_it_with_a_notice(
     async def fail(*_: object, **__: object) -> None:
         raise KeyError("a secret of the house")
 
-    monkeypatch.setattr(watching, "load_conversation", fail)
+    monkeypatch.setattr(composed, "compose_view", fail)
 
     async with visiting(tab, await a_past(ctx, 1)) as visit:
         await visit
@@ -284,7 +283,7 @@ async def test_page_whose_updates_failed_offers_to_resume_them(
 
     conversation_id = await a_past(ctx, 1)
     with monkeypatch.context() as patch:
-        patch.setattr(watching, "load_conversation", fail)
+        patch.setattr(composed, "compose_view", fail)
         async with visiting(tab, conversation_id) as visit:
             await visit
     assert tab.shows(TranscriptState, "stopped") is True

@@ -85,6 +85,7 @@ def test_sums_are_what_the_ledger_says(
                 assert await find_faults(session) == ()
                 found = await sum_calls(session, OWNER, asked, group_by, apart)
                 models = await list_models(session, OWNER)
+                of_account = await list_models(session, OWNER, "c1")
 
         expected: Counter[tuple[object, ...]] = Counter()
         cut: Counter[tuple[object, ...]] = Counter()
@@ -108,6 +109,8 @@ def test_sums_are_what_the_ledger_says(
         assert {tuple(one[:5]): one.cut for one in found} == cut
         assert {tuple(one[:5]): one.usage for one in found} == usage
         assert models == tuple(sorted({call.model for call in made if call.owner == OWNER}))
+        theirs = {call.model for call in made if call.owner == OWNER and call.conversation_id == "c1"}
+        assert sorted(of_account) == sorted(theirs)
 
     asyncio.run(enter_and_ask())
 
