@@ -114,7 +114,7 @@ _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
         (r"gpt-4\.1(-20|$)|gpt-5", _stepped(DAY)),
         (r"gpt-4o|gpt-4\.1|gpt-4\.5|\bo[134]|codex|chatgpt", _stepped(FIVE_MINUTES)),
     ),
-    # Decision 0098 names a source for each of these names.
+    # Decision 0097 names a source for each of these names.
     "alibaba": (
         (r"^qwen3-max$|^qwen3\.6-max-preview$|^qwen3\.[78]-max$", _EXPLICIT),
         (r"^qwen-(plus|flash)$|^qwen3\.[56]-(plus|flash)$|^qwen3\.8-flash$", _EXPLICIT),

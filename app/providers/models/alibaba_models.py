@@ -1,6 +1,6 @@
 """The models of Alibaba Cloud Model Studio: windows, prices and abilities. The package genai-prices does not have them.
 
-Sources, read 2026-11-30 (decision 0098 says which fact has which source):
+Sources, read 2026-11-30 (decision 0097 says which fact has which source):
 - Prices and windows: the price table of LiteLLM 1.110.2 (it names Alibaba's page "Models") and the table of models.dev.
   Prices are those of Singapore in US dollars. Where the two tables differ, the prices are unknown here. They are also
   unknown for a model whose output costs more while it thinks, because a `Tariff` has one output price.
