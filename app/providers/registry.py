@@ -24,8 +24,8 @@ _SCHEMAS = Dialect(json_schema=True)
 _LOCAL = Dialect(json_schema=True, reasoning_back="by family")
 _OWN_SERVER = replace(_LOCAL, thinking_switch="chat_template_kwargs")
 
-# Source: Alibaba Cloud Model Studio, "Base URL overview" (11 October 2026), read 2026-11-30. The base URL of the row is
-# that of Singapore.
+# Source: Alibaba Cloud Model Studio, "Base URL overview" (11 October 2026), read 2026-11-30. The row has the base
+# URL of Singapore.
 _ALIBABA_REGIONS = (
     Region("China (Beijing)", "https://dashscope.aliyuncs.com/compatible-mode/v1", "cn-beijing.maas.aliyuncs.com"),
     Region("US (Virginia)", "https://dashscope-us.aliyuncs.com/compatible-mode/v1", "us-east-1.maas.aliyuncs.com"),

@@ -2,7 +2,7 @@
 
 Sources, read 2026-11-30 (decision 0097 says which fact has which source):
 - Prices and windows: the price table of LiteLLM 1.110.2 (it names Alibaba's page "Models") and the table of models.dev.
-  Prices are those of Singapore in US dollars. Where the two tables differ, the prices are unknown here. They are also
+  Prices are those of Singapore in US dollars. If the two tables differ, the prices are unknown here. They are also
   unknown for a model whose output costs more while it thinks, because a `Tariff` has one output price.
 - Cache: Alibaba Cloud Model Studio, "Context Cache": creation costs 125 % of the input price, a hit 10 % with the
   explicit cache and 20 % with the implicit one. Prices that a table states for a model take precedence.
