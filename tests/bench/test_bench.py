@@ -216,6 +216,13 @@ def test_spent_counts_the_processor_time_of_a_tree() -> None:
     assert proportional_megabytes(os.getpid()) > 10
 
 
+def test_a_child_process_that_has_ended_has_no_memory() -> None:
+    with subprocess.Popen(["true"]) as child:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays listed until the end of this block
+
+        assert proportional_megabytes(child.pid) == 0
+
+
 def test_a_run_written_down_replaces_the_one_before_and_nothing_else(tmp_path: Path) -> None:
     page = tmp_path / "bench.md"
     page.write_text("# By hand\n")

@@ -43,12 +43,15 @@ def main_thread_seconds(pid: int) -> float:
 
 def proportional_megabytes(pid: int) -> float:
     """Return the PSS of a process tree: shared pages are divided among the processes that share them."""
-    return sum(_pss_kilobytes(each) for each in tree(pid)) / 1024
+    return sum(_proportional_bytes(each) for each in tree(pid)) / 1024**2
 
 
-def _pss_kilobytes(pid: int) -> int:
-    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+def _proportional_bytes(pid: int) -> int:
+    """Return the PSS of a process. A process that has ended since it was listed has no memory: 0."""
+    try:
+        return psutil.Process(pid).memory_full_info().pss
+    except psutil.NoSuchProcess:  # also a zombie
+        return 0
 
 
 class Spent:
