@@ -25,6 +25,7 @@ for _module in (
     "app.store.ledger.rows_prices",
     "app.store.cache.rows_prompt_cache",
     "app.store.run.rows_queue",
+    "app.store.run.rows_sent",
     "app.store.index.rows_search",
     "app.store.tools.rows_servers",
     "app.store.settings.rows_settings",
