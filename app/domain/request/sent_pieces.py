@@ -1,6 +1,6 @@
 """The pieces of a sent request: parameters, system text, tools and messages, each with its hash.
 
-The record of a provider call is a list of pieces (`store/run/sent_calls.py`). The text of a piece is its canonical form
+The record of a provider call is a list of pieces (`store/ledger/sent_calls.py`). The text of a piece is its canonical form
 (`hashing.py`), except for the system text, which is stored as it is. Equal texts have equal hashes in all requests,
 other than content hashes, which depend on the messages before.
 
@@ -54,9 +54,9 @@ class WrittenPiece:
 
 @dataclass(frozen=True, slots=True)
 class SentContent:
-    """The content of a request as far as its texts are stored. A text that is not stored is None."""
+    """The content of a request as far as it had it and its texts are stored; otherwise None."""
 
-    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    parameters: Mapping[str, Any] | None = None
     system: str | None = None
     tools: tuple[ToolDefinition, ...] | None = None
     messages: tuple[RequestMessage | None, ...] = ()
@@ -85,7 +85,7 @@ def read_pieces(pieces: tuple[SentPiece, ...], texts: Mapping[str, str]) -> Sent
     head = {piece.role: texts.get(piece.hash) for piece in pieces if piece.role in HEAD}
     parameters, tools = head.get("parameters"), head.get("tools")
     return SentContent(
-        parameters={} if parameters is None else json.loads(parameters),
+        parameters=None if parameters is None else json.loads(parameters),
         system=head.get("system"),
         tools=None if tools is None else _read_tools(tools),
         messages=tuple(

@@ -50,6 +50,7 @@ from app.store.conversation import conversations, pairs
 from app.store.database.mapping import encode_conversation, encode_parameters
 from app.store.ledger.ledger import Purpose
 from app.store.run import runs
+from app.store.ledger.sent_calls import delete_sent_calls
 from app.store.trash import trash
 
 LOCAL_OWNER = "local"
@@ -221,6 +222,7 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
     async with ctx.store.write() as session:
         if temporary:
             await conversations.delete_conversation(session, owner, conversation_id)
+            await delete_sent_calls(session, (conversation_id, *derived))
         else:
             await trash.put_conversation(session, owner, conversation_id, now())
     ctx.sent_pairs.forget(conversation_id)

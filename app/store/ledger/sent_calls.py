@@ -29,10 +29,12 @@ from app.domain.request.sent_pieces import HEAD, ROLES, SentPiece, WrittenPiece,
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.damage import a_flag, a_list, a_number, a_text, read_rows, require_row
 from app.store.database.row_names import show_id
-from app.store.run.rows_sent import SENT_CALL, SENT_TEXT
+from app.store.ledger.rows_sent import SENT_CALL, SENT_TEXT
 
 NEWEST: Final = 8
 """Number of newest places in a request where an earlier request is expected to end."""
+NEWEST_TEXTS: Final = 3
+"""Number of newest messages whose texts are always stored: a message is one of them when it is sent first."""
 LONG_REQUEST: Final = 1_000
 """Number of messages from which a thread writes the pieces."""
 MAX_HASHES: Final = 500
@@ -87,7 +89,7 @@ async def insert_sent_calls(session: AsyncSession, calls: Sequence[CallToRecord]
         account, base = accounts.get(call.conversation_id, call.conversation_id), bases.get((call.run_id, call.attempt))
         if call.hashed is None and base is None:
             continue
-        pieces = await _write(call, base)
+        pieces, written = await _write(call, base)
         of_call = {"run_id": call.run_id, "attempt": call.attempt, "owner": call.owner}
         rows.append(
             of_call
@@ -96,12 +98,12 @@ async def insert_sent_calls(session: AsyncSession, calls: Sequence[CallToRecord]
                 "request_hash": call.request_hash,
                 "base_run_id": None if base is None else base.run_id,
                 "base_attempt": None if base is None else base.attempt,
-                "pieces": [_encode(one.piece) for one in pieces],
+                "pieces": [_encode(piece) for piece in pieces],
             }
         )
         texts += (
             of_call | {"number": number, "conversation_id": account} | _encode_text(one, call.pair_id)
-            for number, one in enumerate(pieces)
+            for number, one in enumerate(written)
             if one.pair_id or call.pair_id or one.piece.role in HEAD
         )
     if rows:
@@ -191,13 +193,20 @@ def _list_ends(call: CallToRecord) -> dict[str, int | None]:
     return {hashes[count]: count for count in range(max(0, len(hashes) - NEWEST), len(hashes))}
 
 
-async def _write(call: CallToRecord, base: _Base | None) -> list[WrittenPiece]:
+async def _write(call: CallToRecord, base: _Base | None) -> tuple[list[SentPiece], list[WrittenPiece]]:
+    """Return the pieces of a call that its base does not have, and the pieces whose texts may not be stored yet.
+
+    The newest messages are among the latter even if the base has them: it may have them from pairs that were deleted.
+    """
     if call.hashed is None:
-        return []
+        return [], []
     request, shared = call.hashed.request, None if base is None else base.messages
-    if len(request.messages) - (shared or 0) < LONG_REQUEST:
-        return list(write_pieces(request, shared))
-    return await asyncio.to_thread(lambda: list(write_pieces(request, shared)))
+    since = None if shared is None else min(shared, max(0, len(request.messages) - NEWEST_TEXTS))
+    if len(request.messages) - (since or 0) < LONG_REQUEST:
+        written = list(write_pieces(request, since))
+    else:
+        written = await asyncio.to_thread(lambda: list(write_pieces(request, since)))
+    return [one.piece for one in written[(shared or 0) - (since or 0) :]], written
 
 
 def _encode(piece: SentPiece) -> list[Any]:
