@@ -25,7 +25,7 @@ CallId = Annotated[str, Path(max_length=64, description="The `id` of an entry in
     description="As it was sent: no edit or deletion changes it, and it stays when its conversation is deleted. When "
     "messages are deleted permanently, their texts are removed, and their hashes, roles and lengths stay. 404: there "
     "is no such call, or an older version of Inview made it.",
-    responses=says(SentCallView, "not-found"),
+    responses=says(SentCallView, "not-found", "conflict"),
 )
 async def read_call(ctx: Ctx, owner: Owner, call_id: CallId) -> Response:
     return answer(_describe(await read_sent_call(ctx, owner, call_id)))
