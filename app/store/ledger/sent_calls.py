@@ -227,7 +227,7 @@ def _encode_text(written: WrittenPiece, pair_id: str) -> dict[str, Any]:
 
 
 @cache
-def _select_bases() -> Select[Any]:
+def _select_bases() -> Select[Any, Any, Any, Any, Any]:
     is_child = and_(CONVERSATION.c.kind == ConversationKind.TOOL, CONVERSATION.c.parent_id.is_not(None))
     account = case((is_child, CONVERSATION.c.parent_id), else_=CONVERSATION.c.id)
     begins = and_(
