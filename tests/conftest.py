@@ -45,8 +45,8 @@ settings.register_profile(
 )
 settings.load_profile("effort")
 
-# Show only the lines of a logged traceback: structlog would also draw its values, which takes seconds. At the level debug,
-# each call logs a line for each of its messages.
+# Show only the lines of a logged traceback: structlog would also draw its values, which takes seconds.
+# At the level debug, each call would log a line for each of its messages.
 structlog.configure(
     wrapper_class=structlog.make_filtering_bound_logger("info"),
     processors=[

@@ -1,8 +1,8 @@
 """The pieces of a sent request: parameters, system text, tools and messages, each with its hash.
 
-The record of a provider call is a list of pieces (`store/ledger/sent_calls.py`). The text of a piece is its canonical form
-(`hashing.py`), except for the system text, which is stored as it is. Equal texts have equal hashes in all requests,
-other than content hashes, which depend on the messages before.
+The record of a provider call is a list of pieces (`store/ledger/sent_calls.py`). The text of a piece is its canonical
+form (`hashing.py`), except for the system text, which is stored as it is. Equal texts have equal hashes in all
+requests, other than content hashes, which depend on the messages before.
 
     >>> from app.domain.request.request import Request
     >>> from app.domain.conversation.parts import Text

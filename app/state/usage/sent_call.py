@@ -17,7 +17,7 @@ from app.state.tab.visit import VisitedState
 from app.state.usage.account import AccountState
 from app.state.usage.account_view import CallItem
 from app.views.inspector.request import FIRST_MESSAGES, MORE_MESSAGES, RequestWindow
-from app.views.inspector.sent_call import SentRequestView, show_sent_request
+from app.views.inspector.sent_call import RecordedRequestView, show_sent_request
 
 MAX_TEXT: Final = 64
 NOT_RECORDED: Final = "The content of this request was not recorded. An older version of Inview sent it."
@@ -32,7 +32,7 @@ class SentCallState(VisitedState, rx.State):
     """
 
     call: rx.Field[CallItem | None] = rx.field(None)
-    request: rx.Field[SentRequestView | None] = rx.field(None)
+    request: rx.Field[RecordedRequestView | None] = rx.field(None)
     fault: rx.Field[str] = rx.field("")
     _messages: int = FIRST_MESSAGES
     _opened: frozenset[str] = frozenset()

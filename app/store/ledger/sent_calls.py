@@ -37,8 +37,8 @@ NEWEST_TEXTS: Final = 3
 """Number of newest messages whose texts are always stored: a message is one of them when it is sent first."""
 LONG_REQUEST: Final = 1_000
 """Number of messages from which a thread writes the pieces."""
-MAX_HASHES: Final = 500
-"""Maximum number of texts that one query loads."""
+MAX_TEXTS: Final = 500
+"""Maximum number of texts that one statement loads or stores, so that other tasks run in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +87,14 @@ async def insert_sent_calls(session: AsyncSession, calls: Sequence[CallToRecord]
     rows, texts = list[dict[str, Any]](), list[dict[str, Any]]()
     for call in calls:
         account, base = accounts.get(call.conversation_id, call.conversation_id), bases.get((call.run_id, call.attempt))
-        if call.hashed is None and base is None:
-            continue
-        pieces, written = await _write(call, base)
-        of_call = {"run_id": call.run_id, "attempt": call.attempt, "owner": call.owner}
-        rows.append(
-            of_call
-            | {
-                "account_id": account,
-                "request_hash": call.request_hash,
-                "base_run_id": None if base is None else base.run_id,
-                "base_attempt": None if base is None else base.attempt,
-                "pieces": [_encode(piece) for piece in pieces],
-            }
-        )
-        texts += (
-            of_call | {"number": number, "conversation_id": account} | _encode_text(one, call.pair_id)
-            for number, one in enumerate(written)
-            if one.pair_id or call.pair_id or one.piece.role in HEAD
-        )
+        if call.hashed is not None or base is not None:
+            row, its_texts = await _write(call, account, base)
+            rows.append(row)
+            texts += its_texts
     if rows:
         await session.execute(_insert_call(), rows)
-    if texts:
-        await session.execute(_insert_text(), texts)
+    for start in range(0, len(texts), MAX_TEXTS):
+        await session.execute(_insert_text(), texts[start : start + MAX_TEXTS])
 
 
 async def load_sent_call(session: AsyncSession, owner: str, run_id: str, attempt: int) -> SentCall:
@@ -139,8 +124,8 @@ async def load_sent_call(session: AsyncSession, owner: str, run_id: str, attempt
 async def load_sent_texts(session: AsyncSession, account_id: str, hashes: Iterable[str]) -> dict[str, str]:
     """Return the texts of pieces by hash, without those that were deleted or cannot be read."""
     texts, wanted = dict[str, str](), list(dict.fromkeys(hashes))
-    for start in range(0, len(wanted), MAX_HASHES):
-        some = wanted[start : start + MAX_HASHES]
+    for start in range(0, len(wanted), MAX_TEXTS):
+        some = wanted[start : start + MAX_TEXTS]
         query = select(SENT_TEXT).where(SENT_TEXT.c.conversation_id == account_id, SENT_TEXT.c.hash.in_(some))
         rows = (await session.execute(query)).mappings()
         texts |= dict(read_rows(SENT_TEXT, rows, lambda row: (row["hash"], check_text(row["role"], row["text"]))))
@@ -193,20 +178,43 @@ def _list_ends(call: CallToRecord) -> dict[str, int | None]:
     return {hashes[count]: count for count in range(max(0, len(hashes) - NEWEST), len(hashes))}
 
 
-async def _write(call: CallToRecord, base: _Base | None) -> tuple[list[SentPiece], list[WrittenPiece]]:
-    """Return the pieces of a call that its base does not have, and the pieces whose texts may not be stored yet.
+async def _write(call: CallToRecord, account: str, base: _Base | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the row of a call, and the rows of its texts that may not be stored yet."""
+    shared = 0 if base is None or base.messages is None else base.messages
+    if call.hashed is None or len(call.hashed.request.messages) - shared < LONG_REQUEST:
+        return _encode_call(call, account, base)
+    return await asyncio.to_thread(_encode_call, call, account, base)
 
-    The newest messages are among the latter even if the base has them: it may have them from pairs that were deleted.
+
+def _encode_call(
+    call: CallToRecord, account: str, base: _Base | None
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Do the same as `_write`, in the thread that calls it.
+
+    The texts of the newest messages are included even if the base has these messages: it may have them from pairs that
+    were deleted.
     """
-    if call.hashed is None:
-        return [], []
-    request, shared = call.hashed.request, None if base is None else base.messages
-    since = None if shared is None else min(shared, max(0, len(request.messages) - NEWEST_TEXTS))
-    if len(request.messages) - (since or 0) < LONG_REQUEST:
+    written, own = list[WrittenPiece](), list[WrittenPiece]()
+    if call.hashed is not None:
+        request, shared = call.hashed.request, None if base is None else base.messages
+        since = None if shared is None else min(shared, max(0, len(request.messages) - NEWEST_TEXTS))
         written = list(write_pieces(request, since))
-    else:
-        written = await asyncio.to_thread(lambda: list(write_pieces(request, since)))
-    return [one.piece for one in written[(shared or 0) - (since or 0) :]], written
+        own = written[(shared or 0) - (since or 0) :]
+    of_call = {"run_id": call.run_id, "attempt": call.attempt, "owner": call.owner}
+    row = of_call | {
+        "account_id": account,
+        "request_hash": call.request_hash,
+        "base_run_id": None if base is None else base.run_id,
+        "base_attempt": None if base is None else base.attempt,
+        "pieces": [_encode(one.piece) for one in own],
+    }
+    of_text = of_call | {"conversation_id": account}
+    texts = [
+        of_text | {"number": number} | _encode_text(one, call.pair_id)
+        for number, one in enumerate(written)
+        if one.pair_id or call.pair_id or one.piece.role in HEAD
+    ]
+    return row, texts
 
 
 def _encode(piece: SentPiece) -> list[Any]:

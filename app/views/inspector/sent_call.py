@@ -24,7 +24,7 @@ DELETED: Final = "This text is no longer stored."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SentRequestView:
+class RecordedRequestView:
     """A recorded request.
 
     - `count`: the number of its messages as text.
@@ -45,8 +45,8 @@ class SentRequestView:
 
 def show_sent_request(
     content: SentContent, pieces: Sequence[SentPiece], content_hash: str, reading: RequestWindow
-) -> SentRequestView:
-    """Return the readable form of a recorded request. `pieces` are its pieces, `reading` is the extent that is shown."""
+) -> RecordedRequestView:
+    """Return the readable form of a recorded request with these pieces. `reading` has the extent that is shown."""
     head = {piece.role: piece for piece in pieces if piece.role in HEAD}
     said = [piece for piece in pieces if piece.role not in HEAD]
     request = Request(
@@ -60,7 +60,7 @@ def show_sent_request(
     lengths = (f"{number(piece.length)} characters" for piece in said[len(said) - len(shown) :])
     tools = show_tools_of(request, reading)
     tools_count = plural(len(tools), "tool") if tools else ""
-    return SentRequestView(
+    return RecordedRequestView(
         system=show_system(request, reading),
         count=plural(len(said), "message"),
         earlier=f"Show {number(min(earlier, MORE_MESSAGES))} earlier" if earlier else "",

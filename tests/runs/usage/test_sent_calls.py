@@ -1,4 +1,7 @@
-"""The record of what each provider call contained. `test_ledger_invariants.py` has the property that it never changes."""
+"""The record of what each provider call contained.
+
+`test_ledger_invariants.py` tests that it never changes, whatever a person does.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,8 @@ async def test_texts_of_pairs_are_removed_when_they_are_deleted_permanently(ctx:
 
     after = await read_calls(ctx, conversation)
     assert [texts_of(call) for call in after] == [[None], [None, None, "/echo two"]]
-    assert [(call.call, call.spent, call.sent) for call in after] == [(call.call, call.spent, call.sent) for call in before]
+    for one, known in zip(after, before, strict=True):
+        assert (one.call, one.spent, one.sent) == (known.call, known.spent, known.sent)
 
     await reply_to(ctx, conversation, "/echo three")
     await reply_to(ctx, conversation, "/echo one")
