@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from tests.api.served import Api
+from tests.api.served import Api, serve_api
 from tests.api.talk import answered, create_conversation
+from tests.providers.peer import Answer, a_peer
 
 
 async def read_newest(api: Api, conversation_id: str) -> dict[str, Any]:
@@ -45,6 +47,22 @@ async def test_hashes_roles_and_lengths_stay_when_the_conversation_is_deleted_pe
     gone = [one | {"parts": None} for one in before["messages"]]
     assert after == before | {"messages": gone, "system": None, "tools": None, "parameters": None}
     assert "/echo one" not in (await api.http.get(f"/calls/{before['id']}")).text
+
+
+async def test_draft_of_a_token_count_is_recorded_without_its_text(tmp_path: Path) -> None:
+    async with a_peer(Answer((b'{"input_tokens": 77}',), headers=(("Content-Type", "application/json"),))) as peer:
+        environment = {"ANTHROPIC_BASE_URL": f"{peer.url}/v1", "ANTHROPIC_API_KEY": "sk-test"}
+        async with serve_api(tmp_path, **environment) as api:
+            conversation_id = await create_conversation(
+                api, model="anthropic:claude-sonnet-4-5", system_prompt="Be brief."
+            )
+            await api.http.post(f"/conversations/{conversation_id}/count", json={"text": "Why is the sky blue?"})
+            call = await read_newest(api, conversation_id)
+
+    (message,) = call["messages"]
+    assert (call["purpose"], call["system"]) == ("count", "Be brief.")
+    assert (message["role"], message["content_length"], message["parts"]) == ("user", 20, None)
+    assert len(message["hash"]) == 64
 
 
 async def test_a_call_that_does_not_exist_is_not_found(api: Api) -> None:
