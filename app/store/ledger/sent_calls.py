@@ -186,10 +186,8 @@ async def _write(call: CallToRecord, account: str, base: _Base | None) -> tuple[
     return await asyncio.to_thread(_encode_call, call, account, base)
 
 
-def _encode_call(
-    call: CallToRecord, account: str, base: _Base | None
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Do the same as `_write`, in the thread that calls it.
+def _encode_call(call: CallToRecord, account: str, base: _Base | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Build the rows that `_write` returns. This is a pure function.
 
     The texts of the newest messages are included even if the base has these messages: it may have them from pairs that
     were deleted.

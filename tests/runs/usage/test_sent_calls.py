@@ -47,7 +47,7 @@ def texts_of(read: ReadCall) -> list[str | None]:
 
 async def count_rows(ctx: AppContext, table: str) -> int:
     async with ctx.store.read() as session:
-        return (await session.execute(text(f"SELECT count(*) FROM {table}"))).scalar_one()  # noqa: S608 - our names
+        return (await session.execute(text(f"SELECT count(*) FROM {table}"))).scalar_one()
 
 
 async def test_each_call_is_recorded_as_it_was(ctx: AppContext) -> None:
