@@ -8,6 +8,7 @@ Not here: storing the record (`runs/engine/engine.py`, `store/ledger/sent_calls.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from app.domain.costs.spending import Spent
@@ -58,4 +59,5 @@ async def read_sent_call(ctx: AppContext, owner: str, call_id: str, *, newest: i
         wanted = [piece.hash for at, piece in enumerate(sent.pieces) if at >= first or piece.role in HEAD]
         texts = await load_sent_texts(session, sent.account_id, wanted)
     tariffs = await learn_tariffs(ctx, owner, {call.model})
-    return ReadCall(call, price_one(call, tariffs.get(call.model)), sent, read_pieces(sent.pieces, texts))
+    content = await asyncio.to_thread(read_pieces, sent.pieces, texts)
+    return ReadCall(call, price_one(call, tariffs.get(call.model)), sent, content)

@@ -12,7 +12,7 @@ hashes, roles and lengths stay.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
@@ -35,8 +35,6 @@ NEWEST: Final = 8
 """Number of newest places in a request where an earlier request is expected to end."""
 NEWEST_TEXTS: Final = 3
 """Number of newest messages whose texts are always stored: a message is one of them when it is sent first."""
-LONG_REQUEST: Final = 1_000
-"""Number of messages from which a thread writes the pieces."""
 MAX_TEXTS: Final = 500
 """Maximum number of texts that one statement loads or stores, so that other tasks run in between."""
 
@@ -84,13 +82,8 @@ async def insert_sent_calls(session: AsyncSession, calls: Sequence[CallToRecord]
     if not calls:
         return
     accounts, bases = await _find_bases(session, calls)
-    rows, texts = list[dict[str, Any]](), list[dict[str, Any]]()
-    for call in calls:
-        account, base = accounts.get(call.conversation_id, call.conversation_id), bases.get((call.run_id, call.attempt))
-        if call.hashed is not None or base is not None:
-            row, its_texts = await _write(call, account, base)
-            rows.append(row)
-            texts += its_texts
+    # the texts of a long history take a while
+    rows, texts = await asyncio.to_thread(_encode_calls, calls, accounts, bases)
     if rows:
         await session.execute(_insert_call(), rows)
     for start in range(0, len(texts), MAX_TEXTS):
@@ -178,16 +171,22 @@ def _list_ends(call: CallToRecord) -> dict[str, int | None]:
     return {hashes[count]: count for count in range(max(0, len(hashes) - NEWEST), len(hashes))}
 
 
-async def _write(call: CallToRecord, account: str, base: _Base | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the row of a call, and the rows of its texts that may not be stored yet."""
-    shared = 0 if base is None or base.messages is None else base.messages
-    if call.hashed is None or len(call.hashed.request.messages) - shared < LONG_REQUEST:
-        return _encode_call(call, account, base)
-    return await asyncio.to_thread(_encode_call, call, account, base)
+def _encode_calls(
+    calls: Sequence[CallToRecord], accounts: Mapping[str, str], bases: Mapping[tuple[str, int], _Base]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of these calls, and the rows of their texts that may not be stored yet."""
+    rows, texts = list[dict[str, Any]](), list[dict[str, Any]]()
+    for call in calls:
+        account, base = accounts.get(call.conversation_id, call.conversation_id), bases.get((call.run_id, call.attempt))
+        if call.hashed is not None or base is not None:
+            row, its_texts = _encode_call(call, account, base)
+            rows.append(row)
+            texts += its_texts
+    return rows, texts
 
 
 def _encode_call(call: CallToRecord, account: str, base: _Base | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Build the rows that `_write` returns. This is a pure function.
+    """Return the row of a call, and the rows of its texts.
 
     The texts of the newest messages are included even if the base has these messages: it may have them from pairs that
     were deleted.

@@ -91,6 +91,15 @@ def _readable() -> rx.Component:
                 " ",
                 copy_button(_REQUEST.content_hash, label="Copy the content hash"),
             ),
+            fact(
+                "JSON",
+                rx.el.a(
+                    "Download",
+                    href="/api/v1/calls/" + _CALL.id.to(str),
+                    download="request-" + _CALL.id.to(str) + ".json",
+                    custom_attrs={"reloadDocument": True},  # otherwise the router treats the address as that of a page
+                ),
+            ),
             class_name="facts",
         ),
         class_name="readable",

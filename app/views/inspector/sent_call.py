@@ -57,7 +57,7 @@ def show_sent_request(
     )
     earlier = max(0, len(said) - reading.messages)
     shown = show_messages(request.messages, {}, reading)
-    lengths = (f"{number(piece.length)} characters" for piece in said[len(said) - len(shown) :])
+    lengths = (plural(piece.length, "character") for piece in said[len(said) - len(shown) :])
     tools = show_tools_of(request, reading)
     tools_count = plural(len(tools), "tool") if tools else ""
     return RecordedRequestView(

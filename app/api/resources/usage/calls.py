@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path
@@ -28,12 +29,13 @@ CallId = Annotated[str, Path(max_length=64, description="The `id` of an entry in
     responses=says(SentCallView, "not-found", "conflict"),
 )
 async def read_call(ctx: Ctx, owner: Owner, call_id: CallId) -> Response:
-    return answer(_describe(await read_sent_call(ctx, owner, call_id)))
+    # a long history takes a while
+    return await asyncio.to_thread(_describe, await read_sent_call(ctx, owner, call_id))
 
 
-def _describe(read: ReadCall) -> SentCallView:
+def _describe(read: ReadCall) -> Response:
     call, content = read.call, read.content
-    return SentCallView(
+    view = SentCallView(
         id=call.id,
         conversation_id=call.conversation_id,
         pair_id=call.pair_id,
@@ -52,3 +54,4 @@ def _describe(read: ReadCall) -> SentCallView:
         messages=tuple(map(describe_sent_message, read.messages, content.messages)),
         **spent_fields(read.spent),
     )
+    return answer(view)
