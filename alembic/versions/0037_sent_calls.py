@@ -60,8 +60,7 @@ def upgrade() -> None:
     for name, change in GUARDS.items():
         table, words = name.split("_is_not_")
         op.execute(
-            f"CREATE TRIGGER {name} BEFORE {change} "
-            f"BEGIN SELECT RAISE(ABORT, 'a row of {table} is never {words}'); END"
+            f"CREATE TRIGGER {name} BEFORE {change} BEGIN SELECT RAISE(ABORT, 'a row of {table} is never {words}'); END"
         )
 
 

@@ -131,9 +131,7 @@ def _read_message(text: str) -> RequestMessage:
 
 
 def _read_tools(text: str) -> tuple[ToolDefinition, ...]:
-    return tuple(
-        ToolDefinition(tool["name"], tool["description"], tool["input_schema"]) for tool in json.loads(text)
-    )
+    return tuple(ToolDefinition(tool["name"], tool["description"], tool["input_schema"]) for tool in json.loads(text))
 
 
 def _read_part(fields: Mapping[str, Any]) -> SentPart:

@@ -58,8 +58,8 @@ from app.runs.engine.writer import Writer
 from app.runs.runtime.event_bus import EventBus, PairsChanged
 from app.runs.runtime.ids import new_id, now
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
-from app.store.run.runs import RunPlace
 from app.store.ledger.sent_calls import CallToRecord
+from app.store.run.runs import RunPlace
 
 log = structlog.get_logger()
 

@@ -22,8 +22,8 @@ from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
-from app.store.run.runs import RunPlace
 from app.store.ledger.sent_calls import CallToRecord
+from app.store.run.runs import RunPlace
 
 MAX_AT_ONCE = 8
 """Maximum number of tools of a reply that run at the same time; the others wait."""

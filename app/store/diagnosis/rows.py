@@ -52,9 +52,9 @@ from app.store.database.parts_json import decode_parts
 from app.store.database.row_names import name_row
 from app.store.filters.filters import require_filter
 from app.store.ledger.ledger import decode_purpose
+from app.store.ledger.sent_calls import decode_pieces
 from app.store.run.journal import decode_growth
 from app.store.run.runs import STATUS_RUNNING
-from app.store.ledger.sent_calls import decode_pieces
 from app.store.run.toolsets import decode_tools
 from app.store.settings.preferences import require_preference
 from app.store.tools.audit import an_object

@@ -235,9 +235,7 @@ def _encode_text(written: WrittenPiece, pair_id: str) -> dict[str, Any]:
 def _select_bases() -> Select[Any, Any, Any, Any, Any]:
     is_child = and_(CONVERSATION.c.kind == ConversationKind.TOOL, CONVERSATION.c.parent_id.is_not(None))
     account = case((is_child, CONVERSATION.c.parent_id), else_=CONVERSATION.c.id)
-    begins = and_(
-        SENT_CALL.c.account_id == account, SENT_CALL.c.request_hash.in_(bindparam("hashes", expanding=True))
-    )
+    begins = and_(SENT_CALL.c.account_id == account, SENT_CALL.c.request_hash.in_(bindparam("hashes", expanding=True)))
     return (
         select(
             CONVERSATION.c.id,
