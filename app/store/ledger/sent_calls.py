@@ -206,11 +206,7 @@ def _encode_call(call: CallToRecord, account: str, base: _Base | None) -> tuple[
         "pieces": [_encode(one.piece) for one in own],
     }
     of_text = of_call | {"conversation_id": account}
-    texts = [
-        of_text | {"number": number} | _encode_text(one, call.pair_id)
-        for number, one in enumerate(written)
-        if one.pair_id or call.pair_id or one.piece.role in HEAD
-    ]
+    texts = [of_text | {"number": number} | _encode_text(one, call.pair_id) for number, one in enumerate(written)]
     return row, texts
 
 

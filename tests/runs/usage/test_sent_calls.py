@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 import structlog
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from app.domain.conversation.marks import Marks
@@ -201,18 +201,15 @@ async def test_call_of_a_process_that_died_before_its_first_save_is_recorded_at_
     assert texts_of(call) == ["/rate 25 /long 400"]
 
 
-async def test_database_refuses_to_change_a_record(ctx: AppContext, data: Path) -> None:
+@pytest.mark.parametrize(
+    "change", ["UPDATE sent_call SET pieces = '[]'", "DELETE FROM sent_call", "UPDATE sent_text SET text = ''"]
+)
+async def test_database_refuses_to_change_a_record(ctx: AppContext, change: str) -> None:
     await reply_to(ctx, await a_conversation(ctx, model=MODEL), "/echo one")
 
-    with sqlite3.connect(data / "inview.db") as connection:
-        for change in (
-            "UPDATE sent_call SET pieces = '[]'",
-            "DELETE FROM sent_call",
-            "UPDATE sent_text SET text = ''",
-        ):
-            with pytest.raises(sqlite3.IntegrityError, match="is never"):
-                connection.execute(change)
-    connection.close()
+    with pytest.raises(IntegrityError, match="is never"):
+        async with ctx.store.write() as session:
+            await session.execute(text(change))
 
 
 @pytest.fixture
