@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,12 @@ from structlog.testing import capture_logs
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import NotFoundError
+from app.domain.request.request import Request
+from app.domain.request.sent_pieces import WrittenPiece
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.conversation.mark_commands import mark_pair
+from app.runs.engine import engine
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
@@ -241,8 +244,14 @@ async def test_each_call_logs_a_line_for_each_message_without_its_text(ctx: AppC
     assert [line["hash"] for line in lines[:2]] == [piece.hash for piece in first.sent.pieces if piece.role != "tools"]
 
 
-async def test_other_levels_log_no_messages(ctx: AppContext) -> None:
-    with capture_logs() as logs:
-        await reply_to(ctx, await a_conversation(ctx, model=MODEL), "/echo one")
+async def test_other_levels_spend_no_time_on_messages(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = list[Request]()
 
-    assert not [line for line in logs if line["event"] == "message of a request"]
+    def note(request: Request) -> Iterator[WrittenPiece]:
+        written.append(request)
+        return iter(())
+
+    monkeypatch.setattr(engine, "write_pieces", note)
+    await reply_to(ctx, await a_conversation(ctx, model=MODEL), "/echo one")
+
+    assert written == []

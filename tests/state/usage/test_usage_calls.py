@@ -72,6 +72,7 @@ async def test_call_of_an_older_version_has_no_record(ctx: AppContext, tab: Tab)
 
 async def test_call_that_is_not_listed_opens_nothing(ctx: AppContext, tab: Tab) -> None:
     tab.path = f"/c/{await talk(ctx, '/echo one')}"
+    await tab.send(AccountState.load)
 
     await tab.send(SentCallState.open, call_id="nothing")
 
