@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import Select, TextClause, and_, bindparam, case, delete, select, text, update
+from sqlalchemy import RowMapping, Select, TextClause, and_, bindparam, case, delete, select, text, update
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -97,21 +97,9 @@ async def load_sent_call(session: AsyncSession, owner: str, run_id: str, attempt
         NotFoundError: no content of such a call is recorded for this owner.
         DamagedRowError: the record cannot be read.
     """
-    traced = (await session.execute(_trace(), {"of_run": run_id, "of_attempt": attempt})).mappings()
-    rows = {(row["run_id"], row["attempt"]): row for row in traced}
-    sent = rows.get((run_id, attempt))
-    if sent is None or sent["owner"] != owner:
-        raise NotFoundError("recorded call of run", run_id)
-    place: tuple[Any, Any] = run_id, attempt
-    chain = list[tuple[SentPiece, ...]]()
-    while (row := rows.pop(place, None)) is not None:
-        chain.append(require_row(SENT_CALL, row, lambda row: decode_pieces(row["pieces"])))
-        place = row["base_run_id"], row["base_attempt"]
-    if place != (None, None):
-        reason = "it refers to a sent_call that does not exist"
-        raise DamagedRowError(Damage(SENT_CALL.name, show_id(run_id), "base_run_id", reason, 0))
-    pieces = tuple(piece for own in reversed(chain) for piece in own)
-    return SentCall(sent["account_id"], sent["request_hash"], pieces)
+    traced = (await session.execute(_trace(), {"of_run": run_id, "of_attempt": attempt})).mappings().all()
+    # a long history has thousands of rows and pieces
+    return await asyncio.to_thread(_follow, traced, owner, run_id, attempt)
 
 
 async def load_sent_texts(session: AsyncSession, account_id: str, hashes: Iterable[str]) -> dict[str, str]:
@@ -208,6 +196,24 @@ def _encode_call(call: CallToRecord, account: str, base: _Base | None) -> tuple[
     of_text = of_call | {"conversation_id": account}
     texts = [of_text | {"number": number} | _encode_text(one, call.pair_id) for number, one in enumerate(written)]
     return row, texts
+
+
+def _follow(traced: Sequence[RowMapping], owner: str, run_id: str, attempt: int) -> SentCall:
+    """Return the content of a call from its row and the rows that it refers to. Otherwise like `load_sent_call`."""
+    rows = {(row["run_id"], row["attempt"]): row for row in traced}
+    sent = rows.get((run_id, attempt))
+    if sent is None or sent["owner"] != owner:
+        raise NotFoundError("recorded call of run", run_id)
+    place: tuple[Any, Any] = run_id, attempt
+    chain = list[tuple[SentPiece, ...]]()
+    while (row := rows.pop(place, None)) is not None:
+        chain.append(require_row(SENT_CALL, row, lambda row: decode_pieces(row["pieces"])))
+        place = row["base_run_id"], row["base_attempt"]
+    if place != (None, None):
+        reason = "it refers to a sent_call that does not exist"
+        raise DamagedRowError(Damage(SENT_CALL.name, show_id(run_id), "base_run_id", reason, 0))
+    pieces = tuple(piece for own in reversed(chain) for piece in own)
+    return SentCall(sent["account_id"], sent["request_hash"], pieces)
 
 
 def _encode(piece: SentPiece) -> list[Any]:
