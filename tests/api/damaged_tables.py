@@ -215,6 +215,7 @@ async def _fill(api: Api, whole: str) -> Ids:
         "conversation_id": whole, "pair_id": pair["id"], "run_id": pair["run_id"], "agent_id": "a1", "server_id": "s1",
         "request_id": "q1", "permission_id": "q1", "topic_id": topic["id"], "name": "starred", "number": "1",
         "queued_id": "w1",        "attachment_id": uploaded.json()["id"], "entry_id": gone,
+        "call_id": (await http.get(f"/conversations/{whole}/calls")).json()["items"][-1]["id"],
     }  # fmt: skip
     return Ids(whole, other, running, compared, named)
 

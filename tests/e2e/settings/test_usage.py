@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Generator
 from datetime import UTC, datetime
@@ -39,12 +40,12 @@ def spent_of(server: Served, conversation: str) -> float:
 def test_what_a_reply_cost_is_seen_on_its_page_and_on_the_page_of_usage_with_its_budgets(
     page: Page, server: Served, priced: str, tmp_path: Path
 ) -> None:
-    cost_of_a_reply_is_seen_in_its_line_in_the_top_bar_and_request_by_request(page, server, priced)
+    cost_of_a_reply_is_seen_in_its_line_in_the_top_bar_and_request_by_request(page, server, priced, tmp_path)
     page_of_usage_adds_up_exports_and_keeps_budgets(page, server, priced, tmp_path)
 
 
 def cost_of_a_reply_is_seen_in_its_line_in_the_top_bar_and_request_by_request(
-    page: Page, server: Served, priced: str
+    page: Page, server: Served, priced: str, tmp_path: Path
 ) -> None:
     screen = Screen(page).go(f"/c/{priced}")
     screen.send("/long 3 /rate 0")
@@ -60,6 +61,19 @@ def cost_of_a_reply_is_seen_in_its_line_in_the_top_bar_and_request_by_request(
     requests = page.get_by_role("list", name="Requests, newest first")
     expect(requests.get_by_role("listitem")).to_have_count(1)
     expect(requests).to_contain_text("Reply, pair 1")
+
+    requests.get_by_role("button", name="Show request").click()
+    sent = page.get_by_role("dialog", name="Sent request")
+    expect(sent.get_by_role("listitem")).to_have_count(1)
+    expect(sent.get_by_role("listitem")).to_contain_text("/long 3 /rate 0")
+    with page.expect_download() as downloading:
+        sent.get_by_role("link", name="Download").click()
+    downloading.value.save_as(tmp_path / "request.json")
+    (message,) = json.loads((tmp_path / "request.json").read_text())["messages"]
+    assert message["parts"][0]["text"] == "/long 3 /rate 0"
+    page.keyboard.press("Escape")
+    expect(sent).to_have_count(0)
+    expect(requests).to_be_visible()
 
     page.keyboard.press("Escape")
     screen.send("/long 2 /rate 0")
