@@ -31,7 +31,7 @@ from app.providers.models.models import ModelLists
 from app.providers.registry import PROVIDERS, build_providers, missing_provider
 from app.runs.runtime.tariff_search import OwnPrices, find_tariffs
 from app.store.database.encryption import Seal
-from app.store.ledger.prices import load_own_prices
+from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings, load_provider_stamp
 
 DEFAULT_MODEL = "offline:demo"
