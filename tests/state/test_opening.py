@@ -452,10 +452,10 @@ async def test_new_conversation_is_opened_with_few_statements_and_updates(
 
     counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=False)
 
-    assert len(counts.statements) <= 19, counts.statements
-    assert len(counts.frames) <= 6, counts.frames
+    assert len(counts.statements) <= 12, counts.statements
+    assert len(counts.frames) <= 3, counts.frames
     assert len(counts.handlers) <= 11, counts.handlers
-    assert counts.locks <= 20
+    assert counts.locks <= 19
 
 
 async def test_conversation_with_replies_is_opened_with_few_statements_and_updates(
@@ -466,7 +466,7 @@ async def test_conversation_with_replies_is_opened_with_few_statements_and_updat
 
     counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=True)
 
-    assert len(counts.statements) <= 20, counts.statements
-    assert len(counts.frames) <= 7, counts.frames
+    assert len(counts.statements) <= 12, counts.statements
+    assert len(counts.frames) <= 4, counts.frames
     assert len(counts.handlers) <= 11, counts.handlers
-    assert counts.locks <= 20
+    assert counts.locks <= 19

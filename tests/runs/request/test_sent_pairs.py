@@ -24,6 +24,7 @@ from app.store.conversation.rows import PAIR
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import a_conversation, count_own_statements, pairs_of, reply_to, send, settings_of
 from tests.store.values import START, a_pair_of
+from tests.waiting import until
 
 
 async def seed(ctx: AppContext, count: int, first: int = 1, conversation_id: str | None = None) -> str:
@@ -171,6 +172,7 @@ async def test_an_open_page_has_the_next_send_prepared(ctx: AppContext) -> None:
         Watcher(ctx, LOCAL_OWNER, conversation_id) as watcher,
         Watcher(ctx, LOCAL_OWNER, conversation_id) as other,
     ):
+        await until(lambda: bool(ctx.warming))
         await asyncio.gather(watcher.loaded.wait(), other.loaded.wait())
         (task,) = ctx.warming.values()
         await task
