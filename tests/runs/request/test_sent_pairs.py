@@ -22,7 +22,15 @@ from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import PAIR
 from tests.providers.peer import Answer, a_peer
-from tests.runs.steps import a_conversation, count_own_statements, pairs_of, reply_to, send, settings_of
+from tests.runs.steps import (
+    a_conversation,
+    count_own_statements,
+    count_statements,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+)
 from tests.store.values import START, a_pair_of
 from tests.waiting import until
 
@@ -195,6 +203,32 @@ async def test_nothing_is_prepared_while_a_running_reply_changes_it(ctx: AppCont
     await task
 
     assert not [statement for statement in asked if "JOIN message" in statement]
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
+
+
+async def test_pairs_that_an_open_page_has_read_are_not_read_again_for_the_send(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 5)
+
+    async with Watcher(ctx, LOCAL_OWNER, conversation_id):
+        await until(lambda: bool(ctx.warming))
+        asked = count_statements(ctx)
+        await asyncio.gather(*ctx.warming.values())
+        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
+
+    assert not [statement for statement in asked if "JOIN message" in statement]
+    assert len(preview.built.request.messages) == 11
+
+
+async def test_a_reply_that_runs_while_a_page_reads_it_is_not_cached(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 2)
+    started = await send(ctx, conversation_id, "/slow")
+
+    async with Watcher(ctx, LOCAL_OWNER, conversation_id) as watcher:
+        await watcher.loaded.wait()
+        kept = ctx.sent_pairs.kept.find(conversation_id)
+        assert kept is not None
+        assert len(kept.read) == 2
+        assert watcher.pair(started.pair_id) is not None
     await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
 
