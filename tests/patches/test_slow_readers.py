@@ -110,7 +110,10 @@ async def test_a_tab_that_reads_them_gets_texts_without_names(server: Server, mo
 async def test_an_equal_scalar_is_sent_again_only_if_the_page_changes_it_itself(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(namespace, "is_shared", lambda _state, var: var == "kept_rx_state_")
+    def is_shared(_state: str, var: str) -> bool:
+        return var == "kept_rx_state_"
+
+    monkeypatch.setattr(namespace, "is_shared", is_shared)
     async with a_tab(server, "tab") as tab:
         for mark in (1, 1, 2):
             await server.show("tab", kept="chats", mark=mark)

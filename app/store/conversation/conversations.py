@@ -275,8 +275,8 @@ async def load_first_head(session: AsyncSession, conversation: Conversation) -> 
     agent = await load_agent(session, owner, agent_id) if agent_id else None
     if agent is not None:
         require_readable(agent)
-    preferences, providers = (await session.execute(select(*_select_settings(owner)))).one()
-    return Head(conversation, 0, preferences, providers, agent)
+    settings = (await session.execute(select(*_select_settings(owner)))).mappings().one()
+    return Head(conversation, 0, settings["preferences"], settings["providers"], agent)
 
 
 def _select_settings(owner: str | ColumnElement[str]) -> tuple[ColumnElement[str], ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, reduce
-from operator import add
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, bindparam, delete, func, insert, select
@@ -43,9 +42,9 @@ def select_provider_stamp(owner: str | ColumnElement[str]) -> Select[str]:
 
     A caller that has made something from the settings compares this text, and need not read the settings again.
     """
-    values = (func.quote(column, type_=Text()) for column in PROVIDER_SETTING.c)
-    stamp = func.coalesce(func.group_concat(reduce(add, values)), "")
-    return select(stamp).where(PROVIDER_SETTING.c.owner == owner)
+    values: list[ColumnElement[str]] = [func.quote(column, type_=Text()) for column in PROVIDER_SETTING.c]
+    rows = func.group_concat(reduce(lambda one, next_one: one + next_one, values))
+    return select(func.coalesce(rows, "")).where(PROVIDER_SETTING.c.owner == owner)
 
 
 async def load_provider_stamp(session: AsyncSession, owner: str) -> str:
