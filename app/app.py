@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.config.settings import Settings
 from app.patches.namespace import send_patches
 from app.state.allowed_events import EventGuard
+from app.state.opening import prepare_page
 from app.state.shell.notice import describe_fault, log_script_fault
 from app.state.tab.visit import PageLoads
 from app.ui import pages, theme
@@ -38,7 +39,7 @@ app = rx.App(
 )
 send_patches(app)
 app.add_middleware(EventGuard())
-app.add_middleware(PageLoads())
+app.add_middleware(PageLoads(prepare_page))
 pages.register(app)
 
 

@@ -314,14 +314,11 @@ def _token_in(environ: dict[str, Any]) -> str:
 def is_shared(state: str, var: str) -> bool:
     """Return True if a page changes the value of a var itself, so that an equal value must be sent again.
 
-    These are the vars in the browser's storage, which other tabs change as well, and the var that says whether a page
-    has loaded: the page makes it false when it goes to another address.
+    These are the vars in the browser's storage, which other tabs change as well. A page also makes `is_hydrated` false
+    when it goes to another address, but so does the server then, because every page has load events.
     """
-    name = var.removesuffix(FIELD_MARKER)
-    if name == CompileVars.IS_HYDRATED:
-        return True
     try:
-        field = State.get_class_substate(state).get_fields().get(name)
+        field = State.get_class_substate(state).get_fields().get(var.removesuffix(FIELD_MARKER))
     except ValueError:  # no such state
         return False
     if field is None:  # a computed var

@@ -9,7 +9,7 @@ them before `load` reads anything.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import reflex as rx
 import structlog
@@ -24,7 +24,7 @@ from app.state.composer.state import ComposerState, open_composer
 from app.state.conversation.model import ModelState, open_model
 from app.state.conversation.system_prompt import SystemPromptState, open_system_prompt
 from app.state.conversation.temporary import TemporaryState, open_temporary
-from app.state.filters.applied import FilterState, open_filter
+from app.state.filters.applied import FilterState, note_address, open_filter
 from app.state.inspector.branches import BranchState, open_branches
 from app.state.inspector.cache import CacheState, open_cache
 from app.state.inspector.frame import InspectorState
@@ -36,9 +36,12 @@ from app.state.tab.address import conversation_in
 from app.state.tab.visit import begin_visit
 from app.state.topics.chosen import TopicState, kept_topic, show_topic
 from app.state.transcript.chat import ChatState, show_chat
-from app.state.transcript.transcript import TranscriptState, open_transcript
+from app.state.transcript.transcript import TranscriptState, clear_other_transcript, open_transcript
 from app.state.undo.undo import UndoState, open_undo
 from app.state.usage.spent import SpentState
+
+if TYPE_CHECKING:
+    from reflex.state import BaseState
 
 log = structlog.get_logger()
 
@@ -61,6 +64,13 @@ OF_START: Final[tuple[Any, ...]] = (ComposerState.estimate_first, ModelState.fin
 """The events that only the start page needs."""
 OF_CONVERSATION: Final[tuple[Any, ...]] = (CacheState.follow, NewsState.follow, SpentState.follow)
 """The events that keep the page of a conversation current."""
+
+
+async def prepare_page(state: BaseState) -> None:
+    """Note the address of a page that is loaded, before it gets its first data, so that `open` has no more to send."""
+    if here := conversation_in(state.router.url.path):
+        note_address(await state.get_state(FilterState))
+        await clear_other_transcript(await state.get_state(TranscriptState), here)
 
 
 class OpeningState(rx.State):
@@ -89,6 +99,7 @@ class OpeningState(rx.State):
             )
             events = await self._show(opened)
             events.append(await open_sidebar(await self.get_state(SidebarState), opened.agents))
+            self.is_hydrated = True  # Reflex sets it after this event, in another update
         except Exception as error:  # each region then reads its own data, and shows its own error
             log.warning("the data of a page could not be shown together", conversation_id=here, exc_info=error)
             return [*APART, *(APART_IN_CONVERSATION if here else ()), *_rest(here)]

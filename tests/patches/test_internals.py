@@ -16,6 +16,7 @@ from typing import Any, Final
 import engineio
 import pytest
 import reflex as rx
+import reflex.state
 import reflex_base
 import socketio
 from engineio.async_socket import AsyncSocket
@@ -168,7 +169,10 @@ def test_the_vars_that_a_page_changes_itself_are_always_sent() -> None:
     """An equal value of another var changes nothing on a page, so it is not sent."""
     changes = SCRIPT.count("dispatch({"), SCRIPT.count("main_state_dispatch({ is_hydrated_rx_state_: false });")
     assert changes == (1, 1), "The page changes other vars than `is_hydrated`."
-    assert namespace.is_shared(State.get_full_name(), f"is_hydrated{FIELD_MARKER}")
+    went = SCRIPT.index("main_state_dispatch({ is_hydrated_rx_state_: false });")
+    assert "addEvents(app.onLoadInternalEvent());" in SCRIPT[went : went + 200], "The server does not change it, too."
+    assert "state.is_hydrated = False\n    return [" in source(reflex.state._load_events_for_page), "As above."
+    assert all(app._load_events.values()), "A page without load events stays unhydrated after another page."
 
     assert "return out ?? state;" in SCRIPT, "An equal value changes the state of a page."
     assert SCRIPT.count("applyClientStorageDelta(client_storage, delta)") == 1, "Deltas have another effect."

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from app.patches import backlog
+from app.patches import backlog, namespace
 from app.patches.namespace import drained, is_congested
 from tests.patches.rows import Row
 from tests.patches.served import PATH, Server, serving
@@ -107,13 +107,19 @@ async def test_a_tab_that_reads_them_gets_texts_without_names(server: Server, mo
         assert await tab.recv() == f'42{PATH},+1,0D\n"a" time'
 
 
-async def test_an_equal_scalar_is_sent_again_only_if_the_page_changes_it_itself(server: Server) -> None:
+async def test_an_equal_scalar_is_sent_again_only_if_the_page_changes_it_itself(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_shared(_state: str, var: str) -> bool:
+        return var == "kept_rx_state_"
+
+    monkeypatch.setattr(namespace, "is_shared", is_shared)
     async with a_tab(server, "tab") as tab:
         for mark in (1, 1, 2):
-            await server.show("tab", is_hydrated=True, mark=mark)
+            await server.show("tab", kept="chats", mark=mark)
 
         frames = [str(await tab.recv()) for _ in range(3)]
-        assert ['"is_hydrated_rx_state_":true' in frame for frame in frames] == [True, True, True]
+        assert ['"kept_rx_state_":"chats"' in frame for frame in frames] == [True, True, True]
         assert ['"mark_rx_state_"' in frame for frame in frames] == [True, False, True]
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 import pytest
 import reflex as rx
 from reflex.istate.manager import memory
 from reflex.istate.manager.memory import StateManagerMemory
-from reflex.state import State
+from reflex.state import OnLoadInternalState, State
+from reflex_base.constants.state import FIELD_MARKER
 from reflex_base.event.processor import base_state_processor
 
 import app.app as wiring
@@ -28,6 +29,7 @@ from app.runs.child_calls.titles import ask_title
 from app.runs.conversation.forks import fork_from
 from app.runs.runtime import catalogue
 from app.runs.runtime.catalogue import Catalogue
+from app.runs.runtime.ids import now
 from app.runs.send import prefetch
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.runs.settings.preference_commands import set_preferences
@@ -58,6 +60,14 @@ from app.state.transcript.transcript import TranscriptState
 from app.state.usage import spent
 from app.state.usage.spent import SpentState
 from app.store.conversation.conversations import update_conversation
+from app.store.database.database import open_store
+from app.store.settings.provider_settings import (
+    ProviderSetting,
+    delete_provider_setting,
+    load_provider_settings,
+    load_provider_stamp,
+    save_provider_setting,
+)
 from tests.runs.clock import HANG_SECONDS
 from tests.runs.steps import count_statements, pairs_of, reply_to, until_quiet
 from tests.state.conftest import Processor, Tab
@@ -373,6 +383,55 @@ async def test_choices_in_the_storage_of_the_browser_are_sent_again_although_the
         assert set(tab.received(SidebarState, "agent")) == {"any"}
 
 
+# --- changes in another process ---
+
+
+async def change_elsewhere(ctx: AppContext, *settings: ProviderSetting) -> None:
+    """Replace the provider settings in the database, as another process would: this one is not notified."""
+    url = ctx.store.engine.url.render_as_string(hide_password=False)
+    async with open_store(url) as other, other.write() as session:
+        for before in await load_provider_settings(session, LOCAL_OWNER):
+            await delete_provider_setting(session, LOCAL_OWNER, before.provider)
+        for setting in settings:
+            await save_provider_setting(session, LOCAL_OWNER, setting)
+
+
+@pytest.mark.usefixtures("still")
+async def test_opening_shows_a_provider_that_another_process_has_added(ctx: AppContext, processor: Processor) -> None:
+    conversation_id = await plain(ctx)
+    await rename_model(ctx, conversation_id, "lab:echo-1")
+
+    names: list[str] = []
+    for settings in ((), (ProviderSetting("lab", "http://127.0.0.1:1/v1", None, now()),), ()):
+        await change_elsewhere(ctx, *settings)
+        tab = Tab(processor, f"/c/{conversation_id}")
+        async with opened(tab, OpeningState.open, OpeningState.load):
+            names.append(tab.shows(ModelState, "chosen_name"))
+
+    assert names == ["lab:echo-1", "echo-1", "lab:echo-1"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"base_url": "http://127.0.0.1:2/v1"},
+        {"base_url": None, "sealed_key": b"sealed"},
+        {"sealed_key": b"sealed"},
+        {"provider": "laboratory"},
+    ],
+    ids=str,
+)
+async def test_stamp_of_provider_settings_differs_after_each_change(ctx: AppContext, changed: dict[str, Any]) -> None:
+    first = ProviderSetting("lab", "http://127.0.0.1:1/v1", None, now())
+    stamps: list[str] = []
+    for setting in (first, first, replace(first, **changed)):
+        await change_elsewhere(ctx, setting)
+        async with ctx.store.read() as session:
+            stamps.append(await load_provider_stamp(session, LOCAL_OWNER))
+
+    assert stamps[0] == stamps[1] != stamps[2]
+
+
 # --- the number of statements and updates ---
 
 
@@ -441,6 +500,51 @@ async def count_opening(
     return counts
 
 
+async def test_page_that_goes_to_another_address_gets_each_change_of_is_hydrated(
+    ctx: AppContext, loading: Processor
+) -> None:
+    """The page has made it false itself by then."""
+    tab, values, pages = Tab(loading), list[object](), list[asyncio.Task[None]]()
+    sent, hydrated = Connection("one", Kinds(has_own_json), is_shared), f"is_hydrated{FIELD_MARKER}"
+    load = f"{OnLoadInternalState.get_full_name()}.on_load_internal"
+    try:
+        for number in range(2):
+            tab.path, tab.deltas = f"/c/{await plain(ctx)}", []
+            going = tab.send_event(load, {}) if number else tab.connect("first", anew=True)
+            pages.append(asyncio.create_task(going))
+            await until(lambda: tab.shows(TranscriptState, "conversation") == tab.path.removeprefix("/c/"))
+            await until(lambda: tab.shows(ChatState, "opened") == tab.path.removeprefix("/c/"))
+            await until(lambda: tab.shows(State, "is_hydrated"))
+            news = [sent.news(delta).get(State.get_full_name(), {}) for delta in tab.deltas]
+            values += [one[hydrated].value for one in news if hydrated in one]
+    finally:
+        for page in pages:
+            page.cancel()
+        await asyncio.wait(pages)
+
+    assert values == [False, True, False, True]
+
+
+async def test_first_data_of_a_page_that_is_loaded_has_its_address(ctx: AppContext, loading: Processor) -> None:
+    """The state may have the data of another page. The filter of that page must not be written into this address."""
+    first, second = await with_pairs(ctx), await plain(ctx)
+    tab = Tab(loading, f"/c/{first}?f=s%3E%3D2")
+    for path in (tab.path, f"/c/{second}"):
+        tab.path, tab.deltas = path, []
+        tab.vars.clear()
+        page = asyncio.create_task(tab.connect(path, anew=True))
+        try:
+            await until(lambda: tab.shows(FilterState, "known") and tab.shows(TranscriptState, "known"))
+        finally:
+            page.cancel()
+            await asyncio.wait((page,))
+
+    states = tab.deltas[0]
+    filters, transcript = states[FilterState.get_full_name()], states[TranscriptState.get_full_name()]
+    assert (filters[f"read{FIELD_MARKER}"], filters[f"known{FIELD_MARKER}"]) == (f"/c/{second} ", False)
+    assert (transcript[f"conversation{FIELD_MARKER}"], transcript[f"pairs{FIELD_MARKER}"]) == (second, ())
+
+
 def _names(news: Mapping[str, Mapping[str, object]]) -> list[str]:
     return [f"{state.rpartition('.')[2]}.{var}" for state, sent in news.items() for var in sent]
 
@@ -452,10 +556,10 @@ async def test_new_conversation_is_opened_with_few_statements_and_updates(
 
     counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=False)
 
-    assert len(counts.statements) <= 19, counts.statements
-    assert len(counts.frames) <= 6, counts.frames
+    assert len(counts.statements) <= 12, counts.statements
+    assert len(counts.frames) <= 3, counts.frames
     assert len(counts.handlers) <= 11, counts.handlers
-    assert counts.locks <= 20
+    assert counts.locks <= 19
 
 
 async def test_conversation_with_replies_is_opened_with_few_statements_and_updates(
@@ -466,7 +570,7 @@ async def test_conversation_with_replies_is_opened_with_few_statements_and_updat
 
     counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=True)
 
-    assert len(counts.statements) <= 20, counts.statements
-    assert len(counts.frames) <= 7, counts.frames
+    assert len(counts.statements) <= 12, counts.statements
+    assert len(counts.frames) <= 4, counts.frames
     assert len(counts.handlers) <= 11, counts.handlers
-    assert counts.locks <= 20
+    assert counts.locks <= 19

@@ -29,6 +29,7 @@ from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import Listed, PageHead, load_last_agent, load_page_head
 from app.store.conversation.lineage import load_ancestor
 from app.store.settings.preferences import load_preferences, read_preferences
+from app.store.settings.provider_settings import load_provider_stamp
 from app.store.topics.topics import load_topics
 from app.store.trash.trash import TrashEntry, find_entry
 
@@ -51,6 +52,7 @@ class OpenedConversation:
     - `agent`: the agent that answers, None for none. On the start page: the agent of the last chat.
     - `model`: the chosen model.
     - `provider`, `profile`: those of the model.
+    - `providers`: all providers by name; empty if a setting of one cannot be used.
     - `topic_path`: the names of the chosen topic and of the topics above it; "" if there is no such topic.
 
     The lists:
@@ -71,6 +73,7 @@ class OpenedConversation:
     model: str
     provider: Provider
     profile: ModelProfile
+    providers: Mapping[str, Provider]
     topic_path: str
     agents: tuple[Agent, ...]
     model_names: Mapping[str, str]
@@ -103,7 +106,9 @@ async def read_opened(  # noqa: PLR0913 - the conversation, and the choices that
         else:
             agent_id = await load_last_agent(session, owner)
         model = model or DEFAULT_MODEL
-        provider, profile = await ctx.catalogue.recognise(session, owner, model, searches=searches)
+        stamp = await load_provider_stamp(session, owner) if head is None else head.providers
+        provider, profile = await ctx.catalogue.recognise(session, owner, model, stamp=stamp, searches=searches)
+        providers = await ctx.catalogue.usable_providers(session, owner, stamp)
         return OpenedConversation(
             id=conversation_id,
             listed=None if head is None else head.listed,
@@ -116,9 +121,10 @@ async def read_opened(  # noqa: PLR0913 - the conversation, and the choices that
             model=model,
             provider=provider,
             profile=profile,
+            providers=providers,
             topic_path=await _find_path(session, owner, topic) if topic else "",
             agents=agents,
-            model_names=await _load_names(ctx, session, owner, agents, provider),
+            model_names=ctx.catalogue.names_of(owner, [agent.model for agent in agents if agent.model]),
             preferences=await _find_preferences(session, owner, head),
         )
 
@@ -148,17 +154,6 @@ async def _find_deleted(session: AsyncSession, owner: str, conversation_id: str)
 async def _find_path(session: AsyncSession, owner: str, topic_id: str) -> str:
     tree = build_topic_tree(await load_topics(session, owner))
     return tree.path_text(topic_id) if topic_id in tree.paths else ""
-
-
-async def _load_names(
-    ctx: AppContext, session: AsyncSession, owner: str, agents: tuple[Agent, ...], provider: Provider
-) -> Mapping[str, str]:
-    models = [agent.model for agent in agents if agent.model]
-    if not models:
-        return {}
-    if provider.missing:  # the providers may not have been read
-        return await ctx.catalogue.load_names(session, owner, models)
-    return ctx.catalogue.names_of(owner, models)
 
 
 async def _find_preferences(session: AsyncSession, owner: str, head: PageHead | None) -> Preferences | None:

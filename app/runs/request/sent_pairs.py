@@ -1,4 +1,4 @@
-"""A cache of the pairs that sends use, with their texts. A pair is read when it is first sent.
+"""A cache of the pairs that sends use, with their texts. A pair is read when it is first sent, or when a page shows it.
 
     pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, composition.sent)     # None if one has changed
 
@@ -12,12 +12,13 @@ The hashes of a conversation's last request are cached with its pairs, so only n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from app.domain.context.composition import Candidate
 from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.request.hashing import Hashed
 from app.runs.memory.memory_cache import MemoryCache
@@ -76,9 +77,21 @@ class SentPairs:
             if read is None:
                 return None
             kept.read |= read
-            self._keep(conversation_id, kept, candidates)
+            self._keep(conversation_id, kept, {one.pair_id for one in candidates})
         found = [kept.read.get(one.pair_id) for one in candidates]
         return tuple(one.pair for one in found if one is not None)
+
+    def note(self, found: Mapping[str, tuple[int, Pair]]) -> None:
+        """Cache these pairs of one conversation, which were read for a page, each with its revision.
+
+        A pair whose reply is running is left out: it changes without a new revision.
+        """
+        over = {name: _describe(*one) for name, one in found.items() if one[1].lifecycle not in RUNNING}
+        if over:
+            conversation_id = next(iter(over.values())).pair.conversation_id
+            kept = self.kept.find(conversation_id) or _Conversation()
+            kept.read |= over
+            self._keep(conversation_id, kept, over)
 
     def hashes_of(self, conversation_id: str) -> Hashed | None:
         """Return the hashes of the last request of this conversation, if they are cached."""
@@ -94,10 +107,9 @@ class SentPairs:
         """Remove the pairs of a conversation from the cache, for example after it was deleted."""
         self.kept.forget(conversation_id)
 
-    def _keep(self, conversation_id: str, kept: _Conversation, candidates: Iterable[Candidate]) -> None:
+    def _keep(self, conversation_id: str, kept: _Conversation, ids: Collection[str]) -> None:
         characters = kept.characters
-        if characters > MAX_CHARACTERS:  # the cache also has pairs of earlier sends, which this send does not need
-            ids = {one.pair_id for one in candidates}
+        if characters > MAX_CHARACTERS:  # the cache also has pairs of earlier reads, which are not needed now
             kept.read = {pair_id: one for pair_id, one in kept.read.items() if pair_id in ids}
             characters = kept.characters
         self.kept.keep(conversation_id, kept, characters)
@@ -120,13 +132,13 @@ async def _read(store: Store, owner: str, candidates: Sequence[Candidate], pause
                 revision, pair = found.get(one.pair_id, (None, None))
                 if pair is None or revision != one.revision:
                     return None
-                read[one.pair_id] = _Read(one.revision, pair, _count_characters(pair))
+                read[one.pair_id] = _describe(one.revision, pair)
     return read
 
 
-def _count_characters(pair: Pair) -> int:
+def _describe(revision: int, pair: Pair) -> _Read:
     messages = (message for message in (pair.request, pair.reply) if message is not None)
-    return sum(_length(part) for message in messages for part in message.parts)
+    return _Read(revision, pair, sum(_length(part) for message in messages for part in message.parts))
 
 
 def _length(part: Part) -> int:

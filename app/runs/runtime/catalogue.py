@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -29,12 +29,11 @@ from app.providers.base import Credentials, Provider
 from app.providers.models.detection import detect_local_servers
 from app.providers.models.models import ModelLists
 from app.providers.registry import PROVIDERS, build_providers, missing_provider
+from app.runs.runtime.tariff_search import OwnPrices, find_tariffs
 from app.store.database.encryption import Seal
 from app.store.ledger.prices import OwnPrice, load_own_prices
-from app.store.settings.provider_settings import ProviderSetting, load_provider_settings
+from app.store.settings.provider_settings import ProviderSetting, load_provider_settings, load_provider_stamp
 
-OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
-"""The prices that an owner entered, by model, oldest first."""
 DEFAULT_MODEL = "offline:demo"
 """The model that answers until the user chooses another."""
 DETECTED_SECONDS = 10.0
@@ -77,58 +76,67 @@ class Catalogue:
     _detected: tuple[Provider, ...] = ()
     _detected_at: float = float("-inf")
     _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)  # two tasks do not read the same settings or prices
 
-    async def providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
+    async def providers(self, session: AsyncSession, owner: str, stamp: str | None = None) -> Mapping[str, Provider]:
         """Return all providers that this owner can choose, by name. Providers without a key are included.
+
+        `stamp`: the stamp of the provider settings (`select_provider_stamp`), if this session has read it already. The
+        settings themselves are read only if the stamp has changed.
 
         Raises:
             InputError: a stored setting of a provider cannot be used.
             StoreError: a stored key cannot be unsealed.
             DamagedRowError: a stored setting cannot be read.
         """
-        entered = await load_provider_settings(session, owner)
-        made_from = (entered, self._detected)
-        kept = self._made.get(owner)
-        if kept is None or kept[0] != made_from:
-            credentials = {setting.provider: self._unseal(setting) for setting in entered}
-            providers = build_providers(
-                _environment(self.settings), credentials, _servers(self.settings), self._detected
-            )
-            kept = self._made[owner] = (made_from, providers)
-            self._forget_tariffs(owner)  # another address may have other prices
+        if stamp is None:
+            stamp = await load_provider_stamp(session, owner)
+        async with self._reading:
+            made_from = (stamp, self._detected)
+            kept = self._made.get(owner)
+            if kept is None or kept[0] != made_from:
+                entered = await load_provider_settings(session, owner)
+                credentials = {setting.provider: self._unseal(setting) for setting in entered}
+                environment, servers = _environment(self.settings), _servers(self.settings)
+                providers = build_providers(environment, credentials, servers, made_from[1])
+                kept = self._made[owner] = (made_from, providers)
+                self._forget_tariffs(owner)  # another address may have other prices
         return kept[1]
 
-    async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
+    async def usable_providers(
+        self, session: AsyncSession, owner: str, stamp: str | None = None
+    ) -> Mapping[str, Provider]:
         """Return the providers for display. If a setting cannot be used, return an empty mapping instead of an error.
 
-        A send then reports the error.
+        A send then reports the error. `stamp`: as in `providers`.
         """
         try:
-            return await self.providers(session, owner)
+            return await self.providers(session, owner, stamp)
         except (InputError, StoreError, DamagedRowError):
             return {}
 
     async def recognise(
-        self, session: AsyncSession, owner: str, model: str, *, searches: bool = True
+        self, session: AsyncSession, owner: str, model: str, *, stamp: str | None = None, searches: bool = True
     ) -> tuple[Provider, ModelProfile]:
         """Return the provider and the profile of a model that is named in stored data, even if it cannot be called now.
 
         If the provider is not set up, its field `missing` is true. The model of a missing provider has unknown limits.
         Its profile accepts images, files and any number of tokens, so that no part of a conversation is shown as
-        unsupported or too large. `searches`: as in `find`.
+        unsupported or too large. `stamp`, `searches`: as in `find`.
         """
         try:
-            return await self.find(session, owner, model, searches=searches)
+            return await self.find(session, owner, model, stamp=stamp, searches=searches)
         except (InputError, StoreError, DamagedRowError):
             profile = ModelProfile(model, model, context_window=MAX_TOKENS, images=True, files=True)
             return missing_provider(vendor_and_name(model)[0]), profile
 
     async def find(
-        self, session: AsyncSession, owner: str, model: str, *, searches: bool = True
+        self, session: AsyncSession, owner: str, model: str, *, stamp: str | None = None, searches: bool = True
     ) -> tuple[Provider, ModelProfile]:
         """Return the provider and the profile of a model that will be called. For display, use `recognise`.
 
-        `searches`: search for local servers if the provider is one that was not found the last time.
+        - `stamp`: as in `providers`.
+        - `searches`: search for local servers if the provider is one that was not found the last time.
 
         Raises:
             InputError: no such provider is set up, or a stored setting cannot be used.
@@ -136,10 +144,10 @@ class Catalogue:
             DamagedRowError: a stored setting of a provider, or a price, cannot be read.
         """
         name, _ = split_model_name(model)
-        provider = (await self.providers(session, owner)).get(name)
+        provider = (providers := await self.providers(session, owner, stamp)).get(name)
         if provider is None and searches and name in PROVIDERS:
             await self.look_around()  # a local server may have been started since the last search
-            provider = (await self.providers(session, owner)).get(name)
+            provider = (providers := await self.providers(session, owner, stamp)).get(name)
         if provider is None:
             raise InputError(
                 "model",
@@ -148,6 +156,7 @@ class Catalogue:
                     "→ Providers."
                 ),
             )
+        await self.learn_tariffs(session, owner, providers, [model])
         # This runs in a thread, because the first look-up for a vendor reads the public price table.
         profile = await asyncio.to_thread(self.lists.profile, provider, model)
         mine = (await self.own_prices(session, owner)).get(model)
@@ -189,12 +198,32 @@ class Catalogue:
         Raises:
             DamagedRowError: one of the prices cannot be read.
         """
-        kept = self._own_prices
-        if (known := kept.get(owner)) is None:
-            entered = await load_own_prices(session, owner)
-            grouped = groupby(entered, key=attrgetter("model"))
-            known = kept[owner] = {model: tuple(prices) for model, prices in grouped}
+        async with self._reading:
+            kept = self._own_prices
+            if (known := kept.get(owner)) is None:
+                entered = await load_own_prices(session, owner)
+                grouped = groupby(entered, key=attrgetter("model"))
+                known = kept[owner] = {model: tuple(prices) for model, prices in grouped}
         return known
+
+    async def learn_tariffs(
+        self, session: AsyncSession, owner: str, providers: Mapping[str, Provider], models: Collection[str]
+    ) -> None:
+        """Cache the tariffs of these models, unless a price or a provider changes meanwhile.
+
+        `providers`: those of the owner, read just now.
+        """
+        known, changes = self.tariffs.setdefault(owner, {}), self.price_changes
+        if not (missing := [model for model in models if model not in known]):
+            return
+        try:
+            own = await self.own_prices(session, owner)
+        except DamagedRowError:
+            own = None
+        # This runs in a thread, because the first look-up for a vendor reads the public price table.
+        found = await asyncio.to_thread(find_tariffs, providers, own, missing)
+        if self.price_changes == changes:
+            known |= found
 
     def forget_budgets(self) -> None:
         """Drop the cached budgets, because one was changed.

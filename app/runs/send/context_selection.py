@@ -358,7 +358,7 @@ async def _load_inputs(
     owner = head.conversation.owner
     must_exist = sends or options.model is not None
     look_up = ctx.catalogue.find if must_exist else ctx.catalogue.recognise
-    provider, profile = await look_up(session, owner, _model_of(head, options))
+    provider, profile = await look_up(session, owner, _model_of(head, options), stamp=head.providers)
     vocabulary = vocabulary_of(profile.model)
     return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), read_zone(options.zone))
 

@@ -324,7 +324,9 @@ async def _require_supported(ctx: AppContext, base: ContextSnapshot, attached: t
     if not lacking:
         return
     kinds = {one.kind for one in lacking}
-    others = await list_capable(ctx, base.owner, images="image" in kinds, files="file" in kinds)
+    async with ctx.store.read() as session:
+        providers = await ctx.catalogue.providers(session, base.owner)
+    others = await list_capable(ctx, providers.values(), images="image" in kinds, files="file" in kinds)
     choice = f"Choose a model that does, such as {join_or([one.name for one in others])}" if others else "Remove it"
     raise InputError("attachments", f"cannot be sent: {lacking[0].reason} {choice}.")
 

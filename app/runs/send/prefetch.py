@@ -1,9 +1,10 @@
 """Prefetch: prepares the data for the next send of a conversation while a person reads or types.
 
-    warm(ctx, owner, conversation_id)        # returns at once
+    warm(ctx, base, options)        # `base`: the context snapshot of an open page. Returns at once
 
 Without it, the first send after a start would read and hash its whole context before the provider is called. Prefetch
 yields to all other work and stores nothing. A send that starts before the preparation is done does the work itself.
+If a pair has changed since the snapshot, nothing is prepared.
 """
 
 from __future__ import annotations
@@ -29,11 +30,15 @@ PAUSE_SECONDS = 0.02
 """Pause between two batches of pairs, which leaves more than half of the event loop's time to other work."""
 
 
-def warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Start to prepare the next send of this conversation, unless the preparation is already running."""
-    if conversation_id in ctx.warming:
+def warm(ctx: AppContext, base: ContextSnapshot, options: ViewOptions) -> None:
+    """Start to prepare the next send of a conversation, unless the preparation is already running.
+
+    `base`: the context snapshot of the send, made with these view options.
+    """
+    conversation_id = base.conversation.id
+    if conversation_id in ctx.warming or base.provider.missing:
         return
-    task = asyncio.create_task(_warm(ctx, owner, conversation_id), name=f"warming of {conversation_id}")
+    task = asyncio.create_task(_warm(ctx, base, options), name=f"warming of {conversation_id}")
     ctx.warming[conversation_id] = task
     task.add_done_callback(lambda _: ctx.warming.pop(conversation_id))
 
@@ -51,15 +56,13 @@ async def _warm_provider(ctx: AppContext, base: ContextSnapshot) -> None:
         await ctx.engine.transport.warm(base.provider)
 
 
-async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
+async def _warm(ctx: AppContext, base: ContextSnapshot, options: ViewOptions) -> None:
+    owner, conversation_id = base.owner, base.conversation.id
     await asyncio.sleep(DELAY_SECONDS)
     try:
-        base = await read_base(ctx, owner, conversation_id, ViewOptions())
-        if base.provider.missing:
-            return
         if await _learn_window(ctx, base):
             ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
-            base = await read_base(ctx, owner, conversation_id, ViewOptions())
+            base = await read_base(ctx, owner, conversation_id, options)
         require_settings(base.conversation.damage)
         if base.running is not None:  # the pair is read when its reply is over
             await _warm_provider(ctx, base)

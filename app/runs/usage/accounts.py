@@ -88,36 +88,14 @@ class Balance:
         return sum(self.by_purpose.values(), start=Spent())
 
 
-async def find_balance(ctx: AppContext, owner: str, conversation_id: str) -> Balance | None:
-    """Return the balance of a conversation, None if it has no calls. Each open page calls this after each reply.
-
-    Raises:
-        NotFoundError: this owner has no such conversation.
-    """
-    async with ctx.store.read() as session:
-        latest = await ledger.load_latest(session, owner, conversation_id, _COUNTED)
-        if not latest and not await ledger.has_calls(session, owner, conversation_id):
-            return None
-        conversation = await load_conversation(session, owner, conversation_id)
-    return await _load_balance(ctx, owner, conversation, latest)
-
-
 async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Balance:
-    """Return the total cost of a conversation and its parts by purpose.
+    """Return the total cost of a conversation and its parts by purpose. Each open page calls this after each reply.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
     async with ctx.store.read() as session:
-        conversation = await load_conversation(session, owner, conversation_id)
-        latest = await ledger.load_latest(session, owner, conversation_id, _COUNTED)
-    return await _load_balance(ctx, owner, conversation, latest)
-
-
-async def _load_balance(
-    ctx: AppContext, owner: str, conversation: Conversation, latest: tuple[EndedCall, ...]
-) -> Balance:
-    conversation_id = conversation.id
+        conversation, latest = await ledger.load_with_latest(session, owner, conversation_id, _COUNTED)
     if conversation.kind is ConversationKind.TOOL:
         by_purpose, _ = await _sum_derived(ctx, owner, conversation_id)
     else:
@@ -132,9 +110,8 @@ async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Acc
         NotFoundError: this owner has no such conversation.
     """
     async with ctx.store.read() as session:
-        conversation = await load_conversation(session, owner, conversation_id)
+        conversation, latest = await ledger.load_with_latest(session, owner, conversation_id, _COUNTED)
         nodes = await load_accounting(session, owner, conversation_id)
-        latest = await ledger.load_latest(session, owner, conversation_id, _COUNTED)
         node = _last_written_here(nodes)
         after = 0 if node is None or node.calls is None else node.calls
         later = await ledger.sum_later_usage(session, owner, conversation_id, after=after)

@@ -10,21 +10,14 @@ price. An unknown price is None, never zero.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 from datetime import date
 
-from app.domain.conversation.damage import DamagedRowError
-from app.domain.costs.prices import FREE, Tariff
+from app.domain.costs.prices import Tariff
 from app.domain.errors import InputError
-from app.domain.models.model_profile import Prices, split_model_name, vendor_and_name
-from app.providers.base import Provider
-from app.providers.models.profiles import is_local
-from app.providers.models.tariffs import read_tariff
-from app.providers.registry import PROVIDERS
+from app.domain.models.model_profile import Prices, split_model_name
 from app.runs.app_context import AppContext
-from app.runs.runtime.catalogue import OwnPrices
 from app.runs.runtime.shielded import shielded
 from app.store.ledger.prices import OwnPrice, delete_own_price, save_own_price
 
@@ -42,20 +35,11 @@ async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) ->
 
     While a price that a user entered cannot be read, all prices are unknown. A send reports the error.
     """
-    catalogue, known = ctx.catalogue, ctx.catalogue.tariffs.setdefault(owner, {})
+    catalogue, known = ctx.catalogue, known_tariffs(ctx, owner)
     # Repeat until all are known, because a provider or price entered meanwhile invalidates the values just read.
     while missing := [model for model in models if model not in known]:
-        changes = catalogue.price_changes
         async with ctx.store.read() as session:
-            providers = await catalogue.usable_providers(session, owner)
-            try:
-                own = await catalogue.own_prices(session, owner)
-            except DamagedRowError:
-                own = None
-        # This runs in a thread, because the first look-up for a vendor reads the public price table.
-        found = await asyncio.to_thread(_find_tariffs, providers, own, missing)
-        if catalogue.price_changes == changes:
-            known |= found
+            await catalogue.learn_tariffs(session, owner, await catalogue.usable_providers(session, owner), missing)
     return known
 
 
@@ -88,30 +72,3 @@ async def remove_price(ctx: AppContext, owner: str, model: str, since: date) -> 
     async with ctx.store.write() as session:
         await delete_own_price(session, owner, model, since)
     ctx.catalogue.forget_prices(owner)
-
-
-def _find_tariffs(
-    providers: Mapping[str, Provider], own: OwnPrices | None, models: Collection[str]
-) -> dict[str, Tariff | None]:
-    if own is None:
-        return dict.fromkeys(models)
-    return {model: _find_tariff(providers, own, model) for model in models}
-
-
-def _find_tariff(providers: Mapping[str, Provider], own: OwnPrices, model: str) -> Tariff | None:
-    table = _read_table(providers, model)
-    mine = own.get(model, ())
-    return (table or Tariff(())).changed(price.period for price in mine) if mine else table
-
-
-def _read_table(providers: Mapping[str, Provider], model: str) -> Tariff | None:
-    vendor, name = vendor_and_name(model)
-    provider, row = providers.get(vendor), PROVIDERS.get(vendor)
-    row = row if provider is None else provider.row
-    if row is None:
-        return None
-    prices = row.prices if provider is None else provider.prices
-    if prices and (tariff := read_tariff(prices, name)) is not None:
-        return tariff
-    at_home = row.local_port is not None if provider is None else is_local(provider)
-    return FREE if at_home else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -31,7 +31,6 @@ from app.store.ledger.usage import (
     PriceGroupTotal,
     UsageQuery,
     keep_apart,
-    list_models,
     refuse_sums,
     sum_calls,
 )
@@ -56,6 +55,34 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class _PricedSums:
+    """Sums of calls, the tariffs of their models, and what they were summed apart by."""
+
+    sums: Sequence[PriceGroupTotal]
+    tariffs: Mapping[str, Tariff | None]
+    apart: Apart
+
+    def prices_at(self, place: Place) -> Prices | None:
+        """Return the prices of the calls with this key of a price."""
+        model, era, part, size = place
+        tariff = self.tariffs.get(model)
+        if tariff is None:
+            return None
+        return tariff.prices_at(self.apart.at(model, era, part), self.apart.prompt(model, size))
+
+    def list_spent(self) -> dict[str, Spent]:
+        """Return the usage and cost of each group. A price is looked up once for all calls that share it."""
+        together: dict[str, list[tuple[Place, tuple[int, ...]]]] = {}
+        for one in self.sums:
+            together.setdefault(one.group, []).append((one.place, one.counters))
+        prices = {place: self.prices_at(place) for place in {one.place for one in self.sums}}
+        return {
+            group: add_up((prices[place], counters) for place, counters in counted)
+            for group, counted in together.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Usage by group. `others` is the sum of the groups beyond the limit, `more` is the number of these groups."""
 
@@ -69,26 +96,35 @@ async def report_usage(
     ctx: AppContext, owner: str, query: UsageQuery, group_by: GroupBy, limit: int | None = None
 ) -> Report:
     """Report the usage by group, with at most `limit` groups; None: all groups."""
-    async with ctx.store.read() as session:
-        models = await list_models(session, owner, query.account_id)
-    tariffs = await learn_tariffs(ctx, owner, models)
-    apart = keep_apart((model, tariffs[model]) for model in models)
-    async with ctx.store.read() as session:
-        if group_by == "conversation" and limit is not None:
-            return await _report_dearest(session, owner, query, apart, tariffs, limit)
-        sums = await sum_calls(session, owner, query, group_by, apart)
-        spent = await asyncio.to_thread(_price, sums, tariffs, apart)
-        names = _arrange(spent, group_by, query)
-        shown, rest = names[:limit], [] if limit is None else names[limit:]
-        titles = await load_titles(session, owner, shown) if group_by == "conversation" else {}
+    first = "model" if group_by == "conversation" and limit is not None else group_by
+    unknown = frozenset[str]()
+    while True:  # until the tariffs of all models of the calls are known, which usually they are
+        tariffs = dict(await learn_tariffs(ctx, owner, unknown))
+        apart = keep_apart(tariffs.items())
+        async with ctx.store.read() as session:
+            sums = await sum_calls(session, owner, query, first, apart)
+            unknown = frozenset(one.model for one in sums) - tariffs.keys()
+            if not unknown:
+                return await _report(session, owner, query, group_by, limit, _PricedSums(sums, tariffs, apart))
+
+
+async def _report(  # noqa: PLR0913, PLR0917 - the query and its sums
+    session: AsyncSession, owner: str, query: UsageQuery, group_by: GroupBy, limit: int | None, priced: _PricedSums
+) -> Report:
+    if group_by == "conversation" and limit is not None:
+        return await _report_dearest(session, owner, query, limit, priced)
+    spent = await asyncio.to_thread(priced.list_spent)
+    names = _arrange(spent, group_by, query)
+    shown, rest = names[:limit], [] if limit is None else names[limit:]
+    titles = await load_titles(session, owner, shown) if group_by == "conversation" else {}
     groups = tuple(Group(name, spent.get(name, Spent()), titles.get(name)) for name in shown)
     others = sum((spent[name] for name in rest), start=Spent())
     total = sum((group.spent for group in groups), start=others)
     return Report(groups, total, others, len(rest))
 
 
-async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and the limit
-    session: AsyncSession, owner: str, query: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
+async def _report_dearest(
+    session: AsyncSession, owner: str, query: UsageQuery, limit: int, by_model: _PricedSums
 ) -> Report:
     """Report by conversation. There may be tens of thousands of them, so the database finds the most expensive ones.
 
@@ -98,12 +134,12 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
     Raises:
         DamagedRowError: the two tables of sums contradict each other.
     """
-    everything = await sum_calls(session, owner, query, "model", apart)
-    prices = {one.place: _prices_at(one.place, tariffs, apart) for one in everything}
+    everything, apart = by_model.sums, by_model.apart
+    prices = {one.place: by_model.prices_at(one.place) for one in everything}
     dearest = await find_most_expensive(session, owner, query, apart, prices, limit=limit)
     sums = await sum_calls(session, owner, query, "conversation", apart, accounts=dearest.names)
     titles = await load_titles(session, owner, dearest.names)
-    spent = _price(sums, tariffs, apart)
+    spent = replace(by_model, sums=sums).list_spent()
     names = _arrange(spent, "conversation", query)
     left = {one.place: list(one.counters) for one in everything}
     for one in sums:
@@ -114,26 +150,6 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
     total = add_up((prices[one.place], one.counters) for one in everything)
     groups = tuple(Group(name, spent[name], titles.get(name)) for name in names)
     return Report(groups, total, others, dearest.count - len(groups))
-
-
-def _price(sums: Sequence[PriceGroupTotal], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
-    """Return the usage and cost of each group. A price is looked up once for all calls that share it."""
-    together: dict[str, list[tuple[Place, tuple[int, ...]]]] = {}
-    prices: dict[Place, Prices | None] = {}
-    for one in sums:
-        place = one.place
-        together.setdefault(one.group, []).append((place, one.counters))
-        if place not in prices:
-            prices[place] = _prices_at(place, tariffs, apart)
-    return {
-        group: add_up((prices[place], counters) for place, counters in counted) for group, counted in together.items()
-    }
-
-
-def _prices_at(place: Place, tariffs: Mapping[str, Tariff | None], apart: Apart) -> Prices | None:
-    model, era, part, size = place
-    tariff = tariffs.get(model)
-    return None if tariff is None else tariff.prices_at(apart.at(model, era, part), apart.prompt(model, size))
 
 
 def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, query: UsageQuery) -> list[str]:

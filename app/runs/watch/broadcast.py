@@ -1,7 +1,6 @@
-"""Subscriptions: the events of a run from any position, and the changes of a conversation.
+"""Subscriptions to a run: its events from any position, or its states.
 
     async for events in follow(ctx, owner, run_id, after=position): ...
-    feed = watch(ctx, owner, conversation_id)          # subscribes; then read the stored state, then iterate
 
 A subscriber affects neither the run nor other subscribers. A run that is over is read from the store, and yields the
 same events.
@@ -20,8 +19,6 @@ from app.domain.tools.permission_requests import describe_request
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
-from app.runs.runtime.event_bus import Subscription
-from app.runs.send.prefetch import warm
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
@@ -31,15 +28,6 @@ If `Throttle.window` (the minimum time between two updates) is longer, the chunk
 """
 POLL_SECONDS = 1.0
 """Seconds between two reads of a run that another process drives."""
-
-
-def watch(ctx: AppContext, owner: str, conversation_id: str) -> Subscription:
-    """Subscribe to the changes of a conversation. The caller has checked that it belongs to the owner.
-
-    This also starts to prepare the next send, because a person who opens a conversation will probably send something.
-    """
-    warm(ctx, owner, conversation_id)
-    return ctx.event_bus.subscribe(owner, conversation_id)
 
 
 async def load_state(ctx: AppContext, owner: str, run_id: str) -> RunState:

@@ -30,7 +30,7 @@ from app.runs.watch.boundaries import mark_boundaries
 from app.runs.watch.facts import Showing, learn_prices, load_topic_paths
 from app.runs.watch.structured import StructuredReplies
 from app.store.conversation.pair_bytes import load_pair_bytes
-from app.store.conversation.pairs import load_pairs_by_id
+from app.store.conversation.pairs import load_standing
 from app.views.conversation.pair import NO_FACTS, PairFacts
 from app.views.reply.pair import ScreenPairView, ShownMarks, show_grown, show_pair
 from app.views.reply.panels import PermissionItemView, ToolProgressView
@@ -317,7 +317,10 @@ class WatchedPairs:
         ids, found = tuple(pair_ids), list[Pair]()
         for start in range(0, len(ids), BATCH):
             async with self.ctx.store.read() as session:
-                found += await load_pairs_by_id(session, self.owner, ids[start : start + BATCH])
+                some = await load_standing(session, self.owner, ids[start : start + BATCH])
+            found += [pair for _, pair in some.values()]
+            boundary = self._find_boundary() or 0  # older pairs will not be sent
+            self.ctx.sent_pairs.note({name: one for name, one in some.items() if one[1].position >= boundary})
         await self.ctx.indexer.note_damage(self.owner, found)
         return tuple(found)
 

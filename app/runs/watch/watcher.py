@@ -48,8 +48,9 @@ from app.runs.runtime.event_bus import (
 )
 from app.runs.runtime.ids import now
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.prefetch import warm
 from app.runs.watch import panels
-from app.runs.watch.broadcast import follow_states, watch
+from app.runs.watch.broadcast import follow_states
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedResult, ComposedView
 from app.runs.watch.context import show_compared, show_context
@@ -113,7 +114,7 @@ class Watcher:
         self._compared = ComparedReplies(self.ctx, self.owner, self._spawn, self._show)
 
     async def __aenter__(self) -> Self:
-        feed = watch(self.ctx, self.owner, self.conversation_id)
+        feed = self.ctx.event_bus.subscribe(self.owner, self.conversation_id)
         await self._tasks.__aenter__()
         self._runs = True
         self._spawn(self._begin(feed)).add_done_callback(lambda _: self.loaded.set())
@@ -269,6 +270,8 @@ class Watcher:
                     await self._window.show_stored()
                 await self._apply(found)
                 self.loaded.set()
+                if found.composed is not None:  # a person who opens a conversation will probably send something
+                    warm(self.ctx, found.composed.base, found.options)
             finally:
                 first.cancel()
                 await asyncio.wait({first})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from app.domain.errors import ErrorClass, Failure, add_next_step
 from app.domain.models.model_profile import ModelProfile
 from app.domain.models.provider_trials import describe_trial_failure
 from app.providers.base import Provider
-from app.runs.app_context import AppContext, context_for, current
+from app.runs.app_context import context_for, current
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.catalogue import ProviderModels
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
@@ -99,13 +100,14 @@ class ModelState(rx.State):
         ctx = current()
         async with ctx.store.read() as session:
             _, profile = await ctx.catalogue.find(session, LOCAL_OWNER, model)
+            providers = await ctx.catalogue.providers(session, LOCAL_OWNER)
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id:
             await change_conversation(
                 await context_for(ctx, conversation_id), LOCAL_OWNER, conversation_id, model=model
             )
         self.chosen, self.chosen_in, self.chosen_name, self.remembered = model, conversation_id, profile.name, model
-        self.images, self.capable = await _describe_abilities(ctx, profile)
+        self.images, self.capable = await _describe_abilities(profile, providers)
 
     @rx.event(background=True)
     async def look(self) -> None:
@@ -159,7 +161,7 @@ async def show_model(state: ModelState, opened: OpenedConversation) -> None:
     if not _is_shown(state, opened):
         # if its provider is gone, the name says so, and a send reports the next step
         set_changed(state, chosen=opened.model, chosen_name=opened.profile.name)
-        images, capable = await _describe_abilities(current(), opened.profile)
+        images, capable = await _describe_abilities(opened.profile, opened.providers)
         set_changed(state, images=images, capable=capable)
 
 
@@ -167,11 +169,13 @@ def _is_shown(state: ModelState, opened: OpenedConversation) -> bool:
     return opened.model == state.chosen and bool(state.chosen_name)
 
 
-async def _describe_abilities(ctx: AppContext, profile: ModelProfile) -> tuple[bool, tuple[ModelChoice, ...]]:
+async def _describe_abilities(
+    profile: ModelProfile, providers: Mapping[str, Provider]
+) -> tuple[bool, tuple[ModelChoice, ...]]:
     """Return whether this model accepts images. If it does not, also return some models that do."""
     if profile.images:
         return True, ()
-    capable = await list_capable(ctx, LOCAL_OWNER, images=True)
+    capable = await list_capable(current(), providers.values(), images=True)
     return False, tuple(ModelChoice(one.model, one.name) for one in capable)
 
 

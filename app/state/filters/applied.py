@@ -94,7 +94,7 @@ class FilterState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         line = _filter_in(self.router.url.query)
         before, self._page = self._page, (conversation_id, self.router.session.session_id)
-        set_changed(self, read=f"{self.router.url.path} {line or ''}", temporary=temporary)
+        set_changed(self, read=_name_address(self), temporary=temporary)
         if self._page == before:
             if conversation_id and not (line is None and temporary):
                 await self._step(conversation_id, line or "")
@@ -177,6 +177,11 @@ async def open_filter(state: FilterState, *, temporary: bool) -> None:
     await state._read_address(temporary=temporary)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
+def note_address(state: FilterState) -> None:
+    """Note the address of a page that is loaded. `open_filter` applies its filter."""
+    set_changed(state, read=_name_address(state), known=False)  # so the page does not write another filter into it
+
+
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:
     """Copy the applied filter from `screen` to `state`, if it differs from that in `shown`, the screen copied last."""
     if shown is None or screen.refusal is not shown.refusal:
@@ -190,6 +195,10 @@ def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> Non
     if before is None or (context.topic, context.as_of) != (before.topic, before.as_of):
         state.topic, state.as_of = context.topic or "", context.as_of
     set_changed(state, export_query=_write_export_query(state))
+
+
+def _name_address(state: FilterState) -> str:
+    return f"{state.router.url.path} {_filter_in(state.router.url.query) or ''}"
 
 
 def _write_export_query(state: FilterState) -> str:

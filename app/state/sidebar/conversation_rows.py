@@ -169,8 +169,10 @@ async def _describe_all(
 ) -> tuple[ConversationItem, ...]:
     """Return the rows of these conversations. A row whose request only repeats its name gets the words of the reply."""
     running = _running(ctx)
+    found = tuple(found)
     items = [_describe(listed, running) for listed in found]
-    replies = await load_reply_words(session, [item.id for item in items if not item.snippet])
+    bare = [item.id for item, listed in zip(items, found, strict=True) if not item.snippet and listed.pair_count]
+    replies = await load_reply_words(session, bare)
     words = {name: cut_snippet(leave_out_marks(text)) for name, text in replies.items()}
     return tuple(
         replace(item, snippet=words[item.id]) if item.id in words and not _repeats(words[item.id], item.name) else item

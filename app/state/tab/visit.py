@@ -19,7 +19,7 @@ data. Otherwise the page would draw an open dialog for a moment, which takes the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import reflex as rx
@@ -80,9 +80,13 @@ class VisitState(rx.State):
 class PageLoads(rx.Middleware):
     """Middleware that records the connection of each load of a page, before the data of the page is sent.
 
-    It also closes the elements that were opened on earlier visits, so that the data does not contain them. A page that
-    reconnects sends the same event as a page that is loaded. Only the event of a load has hashes of the vars.
+    It also closes the elements that were opened on earlier visits, so that the data does not contain them, and calls
+    `prepare` with the root state. A page that reconnects sends the same event as a page that is loaded. Only the event
+    of a load has hashes of the vars.
     """
+
+    def __init__(self, prepare: Callable[[BaseState], Awaitable[None]]) -> None:
+        self._prepare = prepare
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
         """If the event is sent when a page is loaded, record its connection and begin the visit. Stop no event."""
@@ -91,6 +95,7 @@ class PageLoads(rx.Middleware):
             visits = await state.get_state(VisitState)
             visits._loaded = state.router.session.session_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
             await begin_visit(visits)
+            await self._prepare(state)
         return None
 
 

@@ -259,6 +259,12 @@ class TranscriptState(rx.State):
             set_changed(self, boundary=boundary, boundary_reason=context.boundary_reason, first_sent=context.first_sent)
 
 
+async def clear_other_transcript(state: TranscriptState, conversation_id: str) -> None:
+    """Remove the data of every conversation except this one, which the page will show."""
+    if conversation_id != state.conversation:
+        await state._clear(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as below
+
+
 async def open_transcript(state: TranscriptState) -> rx.event.EventType[()] | None:
     """Show the conversation that the address names. Return the event that follows its changes."""
     return await state._open()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers

@@ -16,7 +16,7 @@ from app.domain.costs.budgets import BudgetStatus
 from app.domain.errors import NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.usage.accounts import Balance, find_balance
+from app.runs.usage.accounts import Balance, load_balance
 from app.runs.usage.budgets import Budgeted, list_budgets_of
 from app.state.tab.address import conversation_in
 from app.state.tab.changes import set_changed
@@ -81,10 +81,10 @@ class SpentState(rx.State):
 async def _read(conversation_id: str) -> SpentFigures | None:
     try:
         ctx = await context_for(current(), conversation_id)
-        balance = await find_balance(ctx, LOCAL_OWNER, conversation_id)
+        balance = await load_balance(ctx, LOCAL_OWNER, conversation_id)
     except NotFoundError:
         return None  # the page already says that the conversation is missing
-    if balance is None or not balance.spent.calls:
+    if not balance.spent.calls:
         return None
     return _describe(balance, await list_budgets_of(ctx, LOCAL_OWNER, balance.conversation))
 

@@ -44,6 +44,7 @@ from app.store.database.damage import Reading, a_number, a_text
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.database.row_names import show_id
 from app.store.settings.preferences import select_preferences
+from app.store.settings.provider_settings import select_provider_stamp
 
 SNIPPET_LENGTH = 700
 """Maximum characters of a snippet in a list. It is more than any list shows."""
@@ -186,12 +187,14 @@ class Head:
 
     - `revision`: grows with every change of its pairs.
     - `preferences`: the stored preferences as one text, which `read_preferences` decodes.
+    - `providers`: the stamp of the provider settings (`select_provider_stamp`).
     - `agent`: the agent that answers; None if there is none.
     """
 
     conversation: Conversation
     revision: int
     preferences: str
+    providers: str
     agent: Agent | None
 
 
@@ -213,7 +216,7 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
     agent = decode_labelled(row)
     if agent is None and agent_id:
         raise NotFoundError("agent", agent_id)
-    return Head(decode_conversation(row), row["revision"], row["preferences"], agent)
+    return Head(decode_conversation(row), row["revision"], row["preferences"], row["providers"], agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +224,13 @@ class PageHead:
     """The data of a conversation that its page shows around the pairs.
 
     - `preferences`: the stored text for `read_preferences`.
+    - `providers`: the stamp of the provider settings (`select_provider_stamp`).
     - `is_forked`: other conversations were forked from it.
     """
 
     listed: Listed
     preferences: str
+    providers: str
     is_forked: bool
 
 
@@ -239,7 +244,7 @@ async def load_page_head(session: AsyncSession, owner: str, conversation_id: str
     row = (await session.execute(_select_page_head(), values)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("conversation", conversation_id)
-    return PageHead(_decode_listed(row), row["preferences"], bool(row["is_forked"]))
+    return PageHead(_decode_listed(row), row["preferences"], row["providers"], bool(row["is_forked"]))
 
 
 @cache
@@ -255,7 +260,7 @@ def _select_page_head() -> Select[Any]:
     )
     query = _select_listed(CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == owner)
     return query.add_columns(
-        select_preferences(owner).scalar_subquery().label("preferences"),
+        *_select_settings(owner),
         forks.correlate(CONVERSATION).exists().label("is_forked"),
     )
 
@@ -270,8 +275,16 @@ async def load_first_head(session: AsyncSession, conversation: Conversation) -> 
     agent = await load_agent(session, owner, agent_id) if agent_id else None
     if agent is not None:
         require_readable(agent)
-    preferences = (await session.execute(select_preferences(owner))).scalar_one()
-    return Head(conversation, 0, preferences, agent)
+    settings = (await session.execute(select(*_select_settings(owner)))).mappings().one()
+    return Head(conversation, 0, settings["preferences"], settings["providers"], agent)
+
+
+def _select_settings(owner: str | ColumnElement[str]) -> tuple[ColumnElement[str], ...]:
+    """Select the preferences and the stamp of the provider settings of an owner."""
+    return (
+        select_preferences(owner).scalar_subquery().label("preferences"),
+        select_provider_stamp(owner).scalar_subquery().label("providers"),
+    )
 
 
 @cache
@@ -285,7 +298,7 @@ def _select_head(*, named: bool) -> Select[Any]:
     query = select(
         CONVERSATION,
         *_order(CONVERSATION.c.id),
-        select_preferences(owner).scalar_subquery().label("preferences"),
+        *_select_settings(owner),
         *AGENT_COLUMNS,
     )
     query = query.outerjoin(AGENT, answers(owner, agent_id))
@@ -308,7 +321,16 @@ async def load_with_revision(session: AsyncSession, owner: str, conversation_id:
         NotFoundError: no conversation of this owner has that id.
     """
     values = {"conversation": conversation_id, "of_owner": owner}
-    row = (await session.execute(_select_conversation(), values)).mappings().one_or_none()
+    row = (await session.execute(select_conversation(), values)).mappings().one_or_none()
+    return await decode_found(session, conversation_id, row)
+
+
+async def decode_found(session: AsyncSession, conversation_id: str, row: Any | None) -> tuple[Conversation, int]:
+    """Decode a row of `select_conversation`, as `load_with_revision` does. None: the query found none.
+
+    Raises:
+        NotFoundError: no conversation of this owner has that id.
+    """
     if row is None:
         raise await _explain_missing(session, conversation_id)
     _require_order(row)
@@ -356,8 +378,8 @@ def _require_order(row: Any) -> None:
 
 
 @cache
-def _select_conversation() -> Select[Any]:
-    """Build the query of `load_with_revision` once."""
+def select_conversation() -> Select[Any]:
+    """Build the query of `load_with_revision` once. Its parameters are `conversation` and `of_owner`."""
     mine = CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == bindparam("of_owner")
     return select(CONVERSATION, *_order(CONVERSATION.c.id)).where(*mine, IN_VIEW)
 

@@ -27,11 +27,12 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.conversation import ConversationKind
+from app.domain.conversation.conversation import Conversation, ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, NotFoundError, StoreError
 from app.domain.tokens.calibration import MAX_OBSERVATIONS, Observation
 from app.domain.usage import COUNTERS, MAX_SUM, Usage, read_count, read_counters
+from app.store.conversation.conversations import decode_found, select_conversation
 from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.database.damage import (
     UNKNOWN_MODEL,
@@ -239,13 +240,16 @@ async def load_account(
     return tuple((row["entry"], _decode(row)) for row in (await session.execute(query)).mappings())
 
 
-async def load_latest(
+async def load_with_latest(
     session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
-) -> tuple[EndedCall, ...]:
-    """Return the newest call of each purpose, of a conversation and its child conversations, newest first.
+) -> tuple[Conversation, tuple[EndedCall, ...]]:
+    """Return a conversation, and the newest call of each purpose, of it and its child conversations, newest first.
 
     Only calls that did not fail and whose usage the provider reported count. A reply that was made in another
     conversation, for example in a comparison, counts only if it is now the reply of a pair of this conversation.
+
+    Raises:
+        NotFoundError: this owner has no such conversation.
     """
     stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
     newest = (
@@ -263,14 +267,16 @@ async def load_latest(
         )
         .group_by(LEDGER.c.purpose)
     )
-    query = select(LEDGER).where(ENTRY.in_(newest)).order_by(ENTRY.desc())
-    return tuple(_decode(row) for row in (await session.execute(query)).mappings())
-
-
-async def has_calls(session: AsyncSession, owner: str, conversation_id: str) -> bool:
-    """Return True if the ledger has a call of this conversation or of its child conversations."""
-    query = select(ENTRY).where(on_account(owner, conversation_id)).limit(1)
-    return (await session.execute(query)).first() is not None
+    query = (
+        select_conversation()
+        .add_columns(ENTRY.label("entry"), *(column.label(f"call_{column.name}") for column in LEDGER.c))
+        .select_from(CONVERSATION.outerjoin(LEDGER, ENTRY.in_(newest)))
+        .order_by(ENTRY.desc())
+    )
+    rows = (await session.execute(query, {"conversation": conversation_id, "of_owner": owner})).mappings().all()
+    conversation, _ = await decode_found(session, conversation_id, rows[0] if rows else None)
+    calls = [{column.name: row[f"call_{column.name}"] for column in LEDGER.c} for row in rows if row["entry"]]
+    return conversation, tuple(map(_decode, calls))
 
 
 def on_account(owner: str, conversation_id: str) -> ColumnElement[bool]:

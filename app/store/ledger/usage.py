@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, LargeBinary, Table, Text, cast, func, literal, select
+from sqlalchemy import ColumnElement, Table, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.costs.prices import PROMPT_STEPS, Tariff, day_marks
 from app.domain.usage import COUNTERS, Usage
-from app.store.database.damage import UNKNOWN_MODEL, Reading, Unreadable
+from app.store.database.damage import UNKNOWN_MODEL, Reading
 from app.store.ledger.counts import clean
 from app.store.ledger.rollups import clock, count_reached, cut_short, prompt_tokens, time_of_day
 from app.store.ledger.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
@@ -181,31 +181,6 @@ def refuse_sums(column: str) -> DamagedRowError:
     reading = Reading(USAGE_ACCOUNT.name, "(without an id)")
     reading.note(column, "it is not what the ledger says", 0)
     return DamagedRowError(reading.damage[0])
-
-
-def _stored(value: Any) -> Any:
-    """Return a parameter that equals this value in SQLite, also for a text that is no UTF-8."""
-    return cast(literal(value.raw, LargeBinary), Text) if isinstance(value, Unreadable) else value
-
-
-async def list_models(session: AsyncSession, owner: str, account_id: str | None = None) -> tuple[str, ...]:
-    """Return every model that this owner has called.
-
-    `account_id`: only the models that were called for this conversation and its child conversations.
-    """
-    if account_id is not None:
-        of_account = USAGE_ACCOUNT.c.owner == owner, USAGE_ACCOUNT.c.account_id == account_id
-        models = await session.scalars(select(USAGE_ACCOUNT.c.model).where(*of_account).distinct())
-        return tuple(model for model in models if isinstance(model, str))
-    # Each query finds the next model by one lookup. A scan of the ledger's index would take long.
-    of_owner = LEDGER.c.owner == owner
-    behind = select(func.min(LEDGER.c.model)).where(of_owner)
-    found: list[str] = []
-    while (model := (await session.execute(behind)).scalar_one()) is not None:
-        if isinstance(model, str):
-            found.append(model)
-        behind = select(func.min(LEDGER.c.model)).where(of_owner, LEDGER.c.model > _stored(model))
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, insert, select
+from sqlalchemy import ColumnElement, Select, Text, bindparam, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database.damage import require_row
@@ -37,9 +37,30 @@ async def load_provider_settings(session: AsyncSession, owner: str) -> tuple[Pro
     return tuple(require_row(PROVIDER_SETTING, row, _decode) for row in rows)
 
 
+def select_provider_stamp(owner: str | ColumnElement[str]) -> Select[str]:
+    """Select a text that is equal exactly while an owner's provider settings are equal, for use in other queries.
+
+    A caller that has made something from the settings compares this text, and need not read the settings again.
+    """
+    values: list[ColumnElement[str]] = [func.quote(column, type_=Text()) for column in PROVIDER_SETTING.c]
+    rows = func.group_concat(reduce(lambda one, next_one: one + next_one, values))
+    return select(func.coalesce(rows, "")).where(PROVIDER_SETTING.c.owner == owner)
+
+
+async def load_provider_stamp(session: AsyncSession, owner: str) -> str:
+    """Return the text of `select_provider_stamp`."""
+    return (await session.execute(_stamp_of_owner(), {"of_owner": owner})).scalar_one()
+
+
+@cache
+def _stamp_of_owner() -> Select[str]:
+    """Build the query of `load_provider_stamp` once."""
+    return select_provider_stamp(bindparam("of_owner", type_=PROVIDER_SETTING.c.owner.type))
+
+
 @cache
 def _of_owner() -> Select[Any]:
-    """Build the query of `load_provider_settings` once: it runs whenever a conversation is read."""
+    """Build the query of `load_provider_settings` once: it runs whenever the settings have changed."""
     table = PROVIDER_SETTING.c
     return select(PROVIDER_SETTING).where(table.owner == bindparam("of_owner")).order_by(table.provider)
 

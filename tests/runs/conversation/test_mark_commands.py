@@ -14,7 +14,6 @@ from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.topics.topic_commands import change_topic, create_topic, delete_topic, list_topics
-from app.runs.watch.broadcast import watch
 from app.store.conversation.conversations import insert_conversation, load_with_revision, next_revision
 from app.store.conversation.rows import PAIR
 from app.store.transfer.pair_records import RecordTarget, insert_records
@@ -97,7 +96,7 @@ async def test_a_mark_counts_as_a_change_but_leaves_the_conversation_where_it_is
 
 async def test_subscribers_are_notified_of_changed_and_removed_pairs(ctx: AppContext) -> None:
     first, second, third = await a_past(ctx, "c1", 3)
-    feed = watch(ctx, LOCAL_OWNER, "c1")
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, "c1")
     changes = [
         PairMarks(first, Marks(stars=1)),
         PairMarks(second, Marks(deleted=True)),
@@ -205,7 +204,7 @@ async def test_a_renamed_topic_is_published_to_subscribers_of_its_pairs(ctx: App
     await create_topic(ctx, LOCAL_OWNER, "AI > Planning")
     top, below = await create_topic(ctx, LOCAL_OWNER, "AI"), await create_topic(ctx, LOCAL_OWNER, "AI > Planning")
     await mark_pair(ctx, LOCAL_OWNER, first, Marks(topic_id=below))
-    feed = watch(ctx, LOCAL_OWNER, "c1")
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, "c1")
 
     await change_topic(ctx, LOCAL_OWNER, top, {"name": "Machines"})
 

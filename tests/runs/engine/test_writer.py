@@ -22,7 +22,7 @@ from app.runs.engine import engine, writer
 from app.runs.engine.writer import BEAT_SECONDS, MAX_DELAY, PATIENCE_SECONDS, PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run
-from app.runs.watch.broadcast import follow, watch
+from app.runs.watch.broadcast import follow
 from app.runs.wiring import COMMAND_SECONDS, open_app_context
 from app.store.database import database
 from app.store.database.database import POOL_SIZE
@@ -214,7 +214,7 @@ async def test_subscribers_are_notified_when_an_end_cannot_be_stored_for_long(
             events = await collect(moved, started.run_id)
         assert (events[-1].kind, events[-1].data["class"]) == ("error", ErrorClass.UNKNOWN)
         assert "could not be stored: The database" in events[-1].data["message"]
-        feed = watch(moved, LOCAL_OWNER, conversation_id)
+        feed = moved.event_bus.subscribe(LOCAL_OWNER, conversation_id)
         await clock.move(MAX_DELAY)
         async with asyncio.timeout(30):
             assert await anext(feed) == PairsChanged((started.pair_id,))

@@ -8,7 +8,6 @@ from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, delete_filter, list_filters, rename_filter, save_filter
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.watch.broadcast import watch
 from app.store.conversation.conversations import load_conversation
 from app.store.filters.filters import MAX_APPLIED
 from tests.runs.steps import a_conversation
@@ -49,7 +48,7 @@ async def test_a_renamed_filter_is_renamed_wherever_it_is_used(ctx: AppContext) 
     conversation_id = await a_conversation(ctx)
     await save(ctx, good="s2", best="@good b")
     await apply_filter(ctx, LOCAL_OWNER, conversation_id, "r5 @good")
-    feed = watch(ctx, LOCAL_OWNER, conversation_id)
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
 
     await rename_filter(ctx, LOCAL_OWNER, "good", "fine")
 
@@ -88,7 +87,7 @@ async def test_a_filter_in_use_is_not_deleted_and_its_users_are_named(ctx: AppCo
 
 async def test_an_applied_filter_is_kept_with_the_conversation_and_first_in_the_history(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx)
-    feed = watch(ctx, LOCAL_OWNER, conversation_id)
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
 
     for line in ("s2", "b", "s2", "", "e"):
         await apply_filter(ctx, LOCAL_OWNER, conversation_id, line)

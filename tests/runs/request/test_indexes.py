@@ -17,7 +17,6 @@ from app.runs.runtime.event_bus import PairsCounted
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.importing import import_file
-from app.runs.watch.broadcast import watch
 from app.store.index.indexes import has_unindexed
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from tests.runs.exchange import PAIR_BY_HAND
@@ -82,7 +81,7 @@ async def test_first_estimate_after_an_import_counts_no_pair(ctx: AppContext, mo
 async def test_counting_reports_its_progress_and_its_end(ctx: AppContext) -> None:
     conversation_id = await imported(ctx, 2 * BATCH + 20)
     await forget_indexes(ctx)
-    feed = watch(ctx, LOCAL_OWNER, conversation_id)
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
 
     await ctx.indexer.index_pairs(LOCAL_OWNER, conversation_id, 1, O200K)
 
@@ -94,7 +93,7 @@ async def test_counting_reports_its_progress_and_its_end(ctx: AppContext) -> Non
 async def test_failed_counting_is_reported_as_ended(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     conversation_id = await imported(ctx, BATCH + 20)
     await forget_indexes(ctx)
-    feed = watch(ctx, LOCAL_OWNER, conversation_id)
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
 
     async def fail(_vocabulary: str, _texts: Sequence[str]) -> list[int]:
         raise RuntimeError("The process that counts tokens does not start.")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +15,26 @@ from app.runs.request.sent_pairs import SentPairs
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
-from app.runs.watch.broadcast import watch
+from app.runs.send.prefetch import warm
+from app.runs.watch import watcher
+from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import PAIR
 from tests.providers.peer import Answer, a_peer
-from tests.runs.steps import a_conversation, count_own_statements, pairs_of, reply_to, send, settings_of
+from tests.runs.clock import HANG_SECONDS
+from tests.runs.steps import (
+    a_conversation,
+    count_own_statements,
+    count_statements,
+    pairs_of,
+    reply_to,
+    send,
+    settings_of,
+)
 from tests.store.values import START, a_pair_of
+from tests.waiting import until
 
 
 async def seed(ctx: AppContext, count: int, first: int = 1, conversation_id: str | None = None) -> str:
@@ -165,10 +178,14 @@ async def test_unused_pairs_are_released(ctx: AppContext) -> None:
 async def test_an_open_page_has_the_next_send_prepared(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, 40)
 
-    watch(ctx, LOCAL_OWNER, conversation_id)
-    watch(ctx, LOCAL_OWNER, conversation_id)
-    (task,) = ctx.warming.values()
-    await task
+    async with (
+        Watcher(ctx, LOCAL_OWNER, conversation_id) as one,
+        Watcher(ctx, LOCAL_OWNER, conversation_id) as other,
+    ):
+        await until(lambda: bool(ctx.warming))
+        await asyncio.gather(one.loaded.wait(), other.loaded.wait())
+        (task,) = ctx.warming.values()
+        await task
     asked = count_own_statements(ctx)
     preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
 
@@ -180,13 +197,43 @@ async def test_an_open_page_has_the_next_send_prepared(ctx: AppContext) -> None:
 async def test_nothing_is_prepared_while_a_running_reply_changes_it(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, 4)
     started = await send(ctx, conversation_id, "/slow")
+    base = await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
     asked = count_own_statements(ctx)
 
-    watch(ctx, LOCAL_OWNER, conversation_id)
+    warm(ctx, base, ViewOptions())
     (task,) = ctx.warming.values()
     await task
 
     assert not [statement for statement in asked if "JOIN message" in statement]
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
+
+
+async def test_pairs_that_an_open_page_has_read_are_not_read_again_for_the_send(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watcher, "PATIENCE_SECONDS", HANG_SECONDS)  # a busy machine causes no further screen
+    conversation_id = await seed(ctx, 5)
+    asked = count_statements(ctx)
+
+    async with Watcher(ctx, LOCAL_OWNER, conversation_id):
+        await until(lambda: bool(ctx.warming))
+        await asyncio.gather(*ctx.warming.values())
+        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
+
+    assert sum("request_parts" in statement for statement in asked) == 2, "The index and the page read them."
+    assert len(preview.built.request.messages) == 11
+
+
+async def test_a_reply_that_runs_while_a_page_reads_it_is_not_cached(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 2)
+    started = await send(ctx, conversation_id, "/slow")
+
+    async with Watcher(ctx, LOCAL_OWNER, conversation_id) as page:
+        await page.loaded.wait()
+        kept = ctx.sent_pairs.kept.find(conversation_id)
+        assert kept is not None
+        assert len(kept.read) == 2
+        assert page.pair(started.pair_id) is not None
     await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
 
@@ -203,7 +250,7 @@ async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(ctx
 
 async def test_preparing_a_conversation_deleted_meanwhile_is_harmless(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, 2)
-    watch(ctx, LOCAL_OWNER, conversation_id)
+    warm(ctx, await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions()), ViewOptions())
     (task,) = ctx.warming.values()
 
     await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
@@ -232,11 +279,10 @@ async def test_opening_a_conversation_learns_the_window_that_its_provider_report
         open_app_context(settings_of(data, INVIEW_COMPATIBLE=f"peer={peer.url}/v1")) as ctx,
     ):
         conversation_id = await a_conversation(ctx, model="peer:big")
-        before = (await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window
-        feed = watch(ctx, LOCAL_OWNER, conversation_id)
+        before = await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
+        feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
+        warm(ctx, before, ViewOptions())
 
         assert await anext(feed) == ConversationChanged()
-        assert (before, (await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())).terms.window) == (
-            8_192,
-            131_072,
-        )
+        after = await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
+        assert (before.terms.window, after.terms.window) == (8_192, 131_072)

@@ -24,7 +24,6 @@ from app.runs.send.commands import (
     start_reply,
 )
 from app.runs.send.context_selection import ViewOptions
-from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation
@@ -299,7 +298,8 @@ async def test_deleting_a_conversation_stops_its_reply_and_keeps_its_calls(ctx: 
 
 async def test_subscribers_receive_events_of_their_conversation_and_of_no_other(ctx: AppContext) -> None:
     conversation_id, other = await a_conversation(ctx), await a_conversation(ctx)
-    feed, stranger = watch(ctx, LOCAL_OWNER, conversation_id), watch(ctx, "mallory", conversation_id)
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
+    stranger = ctx.event_bus.subscribe("mallory", conversation_id)
 
     ended = await reply_to(ctx, conversation_id, "/rate 0")
     await reply_to(ctx, other, "/rate 0")
@@ -326,7 +326,7 @@ async def test_a_command_whose_caller_is_cancelled_is_completed(ctx: AppContext)
     while True:
         steps += 1 + steps // 8
         conversation_id = await a_conversation(ctx)
-        feed = watch(ctx, LOCAL_OWNER, conversation_id)
+        feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
         sending = asyncio.create_task(send(ctx, conversation_id, "/slow"))
         for _ in range(steps):
             await asyncio.sleep(0)

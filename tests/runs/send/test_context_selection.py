@@ -386,7 +386,7 @@ def tables_of(statement: str) -> list[str]:
     return statement.partition("FROM")[2].split("WHERE")[0].split()
 
 
-async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment(ctx: AppContext) -> None:
+async def test_a_first_look_at_what_is_indexed_asks_four_questions_of_one_moment(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, *some(5))
     await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
     asked = count_own_statements(ctx)
@@ -394,7 +394,7 @@ async def test_a_first_look_at_what_is_indexed_asks_five_questions_of_one_moment
     restarted = replace(ctx, snapshots=SnapshotCache(), indexer=Indexer(ctx.store), sizes=Sizes())
     await read_base(restarted, LOCAL_OWNER, conversation_id, ViewOptions())
 
-    assert (len(asked), asked[0], asked.count("BEGIN")) == (1 + 5, "BEGIN", 1)
+    assert (len(asked), asked[0], asked.count("BEGIN")) == (1 + 4, "BEGIN", 1)
 
 
 async def test_the_questions_of_a_look_are_made_once(ctx: AppContext) -> None:
@@ -418,7 +418,7 @@ async def test_the_questions_of_a_look_are_made_once(ctx: AppContext) -> None:
     assert all(one is other for one, other in zip(*made, strict=True))
 
 
-async def test_the_first_send_asks_two_questions_before_it_writes(ctx: AppContext) -> None:
+async def test_the_first_send_asks_one_question_before_it_writes(ctx: AppContext) -> None:
     before, conversation_id = await a_conversation(ctx), await a_conversation(ctx)
     await preview_send(ctx, LOCAL_OWNER, before, "Hello")  # statements that a process makes only once are made here
     await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())  # opening the conversation does this, too
@@ -426,7 +426,7 @@ async def test_the_first_send_asks_two_questions_before_it_writes(ctx: AppContex
 
     preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
 
-    assert len(asked) == asked.count("BEGIN") + 2 == 3
+    assert len(asked) == asked.count("BEGIN") + 1 == 2
     assert len(preview.built.request.messages) == 1
 
 

@@ -32,7 +32,6 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools import tool_calls, tool_rounds
 from app.runs.tools.permission_commands import list_pending
-from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
@@ -441,7 +440,7 @@ async def test_progress_of_a_tool_is_published_to_subscribers(ctx: AppContext) -
 
     await add_tools(ctx, count=count)
     conversation_id = await a_conversation(ctx)
-    feed = watch(ctx, LOCAL_OWNER, conversation_id)
+    feed = ctx.event_bus.subscribe(LOCAL_OWNER, conversation_id)
     await reply_to(ctx, conversation_id, "/rate 0\n/tool count {}")
 
     told = list[ToolProgress]()

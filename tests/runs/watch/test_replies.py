@@ -305,7 +305,8 @@ async def test_an_older_reading_never_replaces_a_newer_one(ctx: AppContext, monk
 
     async def load_slowly_at_the_end(*args: Any, **kwargs: Any) -> Any:
         nonlocal readings
-        pairs = await stored_pairs.load_pairs_by_id(*args, **kwargs)
+        found = await stored_pairs.load_standing(*args, **kwargs)
+        pairs = [pair for _, pair in found.values()]
         if [pair.lifecycle for pair in pairs] == [Lifecycle.SUCCEEDED]:
             readings += 1
             if readings == 1:
@@ -313,9 +314,9 @@ async def test_an_older_reading_never_replaces_a_newer_one(ctx: AppContext, monk
                 waiting = page.watcher._pairs.reading  # pyright: ignore[reportPrivateUsage]
                 while not waiting._waiters and readings == 1:  # noqa: ASYNC110 - a lock has no event for its waiters
                     await asyncio.sleep(0)
-        return pairs
+        return found
 
-    monkeypatch.setattr(watch_pairs, "load_pairs_by_id", load_slowly_at_the_end)
+    monkeypatch.setattr(watch_pairs, "load_standing", load_slowly_at_the_end)
 
     async with a_page(ctx, conversation_id) as page:
         await send(ctx, conversation_id, "/echo Hello")

@@ -398,14 +398,14 @@ async def test_a_reader_goes_to_a_pair_far_away_and_back_to_the_newest(ctx: AppC
 async def test_a_reader_who_goes_to_the_first_pair_at_once_sees_no_window_without_its_pairs(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = stored_pairs.load_pairs_by_id
+    load = stored_pairs.load_standing
 
     async def load_slowly(*args: Any, **kwargs: Any) -> Any:
         found = await load(*args, **kwargs)
         await take_turns()
         return found
 
-    monkeypatch.setattr(watch_pairs, "load_pairs_by_id", load_slowly)
+    monkeypatch.setattr(watch_pairs, "load_standing", load_slowly)
     async with a_page(ctx, await a_past(ctx, 80)) as page:
         going = asyncio.create_task(page.watcher.show_position(0))
         await page.until(lambda screen: screen.pairs and not screen.earlier)
