@@ -20,8 +20,9 @@ from app.domain.models.model_profile import ModelProfile
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Preview
 from app.runs.runtime.ids import now
-from app.runs.send.commands import DEFAULT_OPTIONS, preview_send
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, read_base
+from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.runs.usage.prices import learn_tariffs
 from app.store.cache.prompt_caches import StoredUse, load_cache_uses, load_sent
 from app.store.conversation.pairs import load_positions

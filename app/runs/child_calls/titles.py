@@ -28,9 +28,9 @@ from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
+from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation.child_calls import awaits_first_title
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.settings.preferences import read_preferences

@@ -38,10 +38,11 @@ from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, Alongside, stop_run
+from app.runs.send.commands import stop_run
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.planning import CountedPairs, plan_reply, require_counted
+from app.runs.send.planning import PlanRequest, plan_reply, require_counted
 from app.runs.send.queue import go_on
+from app.runs.send.send_request import DEFAULT_OPTIONS, Alongside, SendRequest
 from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks
@@ -86,7 +87,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
 
     - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
       A choice never applies to another model.
-    - `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
+    - `selections`: for each model, the pairs that an estimate counted, as a short text.
     - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
     - `alongside`: called in the transaction that stores the runs; if it raises, nothing is stored or sent.
 
@@ -104,30 +105,16 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
         raise InputError("text", "is empty. Write something to compare replies to.")
     require_models(models)
     send_parameters = parameters or NO_PARAMETERS
+    send = SendRequest(text, options, send_parameters, attached=attached, again=again)
+
+    def send_to(model: str) -> SendRequest:
+        of_model = replace(options, model=model)
+        return replace(send, options=of_model, over_budget=over_budget.get(model), selection=selections.get(model))
+
     for model in selections.keys() - set(models):
-        counted = CountedPairs(
-            replace(options, model=model),
-            selections[model],
-            over_budget.get(model),
-            send_parameters.reply_schema,
-            attached=attached.parts,
-        )
-        await require_counted(ctx, owner, conversation_id, text, counted)
+        await require_counted(ctx, owner, conversation_id, send_to(model))
     planned = [
-        await plan_reply(
-            ctx,
-            owner,
-            conversation_id,
-            text,
-            replace(options, model=model),
-            send_parameters,
-            over_budget=over_budget.get(model),
-            sends=True,
-            selection=selections.get(model),
-            again=again,
-            attached=attached,
-        )
-        for model in models
+        await plan_reply(ctx, owner, conversation_id, PlanRequest(send_to(model), sends=True)) for model in models
     ]
     comparison = Comparison(new_id(), conversation_id, text, options.topic, send_parameters, (), now())
     return await begin_comparison(ctx, owner, comparison, planned, attached, alongside)

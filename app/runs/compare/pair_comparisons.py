@@ -36,9 +36,9 @@ from app.runs.resend.resend import (
 )
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.planning import CountedPairs, require_counted
+from app.runs.send.planning import require_counted
+from app.runs.send.send_request import DEFAULT_OPTIONS, SendRequest
 from app.store.conversation import pairs
 
 
@@ -60,7 +60,7 @@ async def compare_again(  # noqa: PLR0913 - the options of a send
 
     - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
       A choice never applies to another model.
-    - `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
+    - `selections`: for each model, the pairs that an estimate counted, as a short text.
     - `later`: the choice for the later pairs. KEEP: they stay. DISCARD: they are deleted when a reply is kept, not
       earlier. BRANCH: the request is sent as a new one in a new conversation with copies of the earlier pairs. Then
       `selections` is ignored, because the pairs that were counted are not the copies.
@@ -101,16 +101,9 @@ async def compare_again(  # noqa: PLR0913 - the options of a send
                 attached=attached,
             )
     for model in selections.keys() - set(models):
-        schema = (parameters or NO_PARAMETERS).reply_schema
-        counted = CountedPairs(
-            replace(options, model=model),
-            selections[model],
-            over_budget.get(model),
-            schema,
-            pair.position,
-            attached.parts,
-        )
-        await require_counted(ctx, owner, pair.conversation_id, text, counted)
+        of_model, choice = replace(options, model=model), over_budget.get(model)
+        send = SendRequest(text, of_model, parameters or NO_PARAMETERS, choice, selections[model], attached)
+        await require_counted(ctx, owner, pair.conversation_id, send, pair.position)
     planned = [
         await plan_resend(
             ctx,

@@ -40,9 +40,10 @@ from app.runs.resend.in_place import PlannedCall, ResendResult, messages_in, sen
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, start_reply
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions, count_sent
-from app.runs.send.planning import plan_reply
+from app.runs.send.planning import PlanRequest, plan_reply
+from app.runs.send.send_request import DEFAULT_OPTIONS, SendRequest
 from app.store.compare.comparisons import load_open
 from app.store.conversation import conversations, pairs, versions
 from app.store.ledger.ledger import load_request_tokens
@@ -178,22 +179,11 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - the arguments of plan_reply
 
     This is `plan_reply` with the pair's attachments and, unless `parameters` are given, the pair's parameters.
     """
-    return await plan_reply(
-        ctx,
-        owner,
-        pair.conversation_id,
-        text,
-        options,
-        parameters or NO_PARAMETERS,
-        over_budget=over_budget,
-        forced=forced,
-        sends=sends,
-        before=pair.position,
-        attached=AttachedParts(list_attached(pair.request.parts)),
-        refused=await _load_refused(ctx, owner, pair, options),
-        again=pair if parameters is None else None,
-        selection=selection,
-    )
+    attached, again = AttachedParts(list_attached(pair.request.parts)), pair if parameters is None else None
+    send = SendRequest(text, options, parameters or NO_PARAMETERS, over_budget, selection, attached, again)
+    request = PlanRequest(send, forced, sends, before=pair.position)
+    refused = await _load_refused(ctx, owner, pair, options)
+    return await plan_reply(ctx, owner, pair.conversation_id, request, refused=refused)
 
 
 def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Seen) -> None:

@@ -11,12 +11,11 @@ Not here: reading (`store/`), watching (`runs/watch/broadcast.py`) and setting u
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
@@ -40,8 +39,9 @@ from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved,
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
-from app.runs.send.planning import plan_reply, require_text
+from app.runs.send.planning import PlanRequest, plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
+from app.runs.send.send_request import DEFAULT_OPTIONS, Alongside, SendRequest
 from app.runs.topics.topic_commands import use_topic
 from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
@@ -56,9 +56,6 @@ from app.store.trash import trash
 LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""
 
-DEFAULT_OPTIONS = ViewOptions()
-"""View options that change nothing, so that the conversation's own settings apply."""
-Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
 """The two columns of the checkpoint, which are always written together."""
 STOP_SECONDS = 2.0
@@ -254,11 +251,8 @@ async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
     """
-    forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    send_parameters = parameters or NO_PARAMETERS
-    return await plan_reply(
-        ctx, owner, conversation_id, text, options, send_parameters, forced=forced, attached=attached
-    )
+    send = SendRequest(text, options, parameters or NO_PARAMETERS, over_budget, attached=attached)
+    return await plan_reply(ctx, owner, conversation_id, PlanRequest(send, send.forced))
 
 
 @shielded
@@ -300,20 +294,8 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
     """
     if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to send.")
-    send_parameters = parameters or NO_PARAMETERS
-    planned = await plan_reply(
-        ctx,
-        owner,
-        conversation_id,
-        text,
-        options,
-        send_parameters,
-        over_budget=over_budget,
-        sends=True,
-        selection=selection,
-        again=again,
-        attached=attached,
-    )
+    send = SendRequest(text, options, parameters or NO_PARAMETERS, over_budget, selection, attached, again)
+    planned = await plan_reply(ctx, owner, conversation_id, PlanRequest(send, sends=True))
     conversation = planned.composed.base.conversation
     at = now()
     request = Message(new_id(), Role.USER, write_request(text, attached), at)

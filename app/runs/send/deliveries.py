@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
 from app.runs.runtime.ids import now
-from app.runs.send.commands import Alongside
+from app.runs.send.send_request import Alongside
 from app.store.run.deliveries import insert_delivery, load_delivery
 
 

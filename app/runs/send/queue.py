@@ -33,9 +33,10 @@ from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.event_bus import QueueChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, Alongside, start_reply
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
+from app.runs.send.send_request import DEFAULT_OPTIONS, Alongside
 from app.store.attachments.attachments import keep_attachments, use_named
 from app.store.attachments.uploads import return_uploads, take_uploads
 from app.store.conversation.conversations import load_conversation
