@@ -1,6 +1,6 @@
 """The runs of a comparison: one for each model, in a separate `tool` conversation. All are started together.
 
-    planned = [await plan_reply(...) for model in models]
+    planned = [await plan_reply(ctx, LOCAL_OWNER, conversation_id, request) for request in requests]
     comparison = await begin_comparison(ctx, LOCAL_OWNER, requested, planned)
 
 Not here: planning the calls and keeping a reply (`comparisons.py`, `pair_comparisons.py`).

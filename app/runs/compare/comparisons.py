@@ -1,6 +1,7 @@
 """Comparisons: two to four models answer one request side by side; one reply is kept, the others become its versions.
 
-    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
+    compared = ComparedModels(("a:one", "b:two"))
+    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("Why?"), compared)
     await keep_reply(ctx, LOCAL_OWNER, conversation_id, "b:two")
 
 Each run is a complete run in a separate `tool` conversation: it is followed, stopped and paid for like any other. Each
@@ -13,7 +14,7 @@ Not here: several models that answer an existing pair again (`pair_comparisons.p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -24,25 +25,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.compare.comparisons import ComparedRun, ComparingError, Comparison, require_models
 from app.domain.conversation.accounting import RemovalReason
-from app.domain.conversation.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
-from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
 from app.runs.conversation.accounting import note_departure, note_pairs
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import stop_run
-from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import PlanRequest, plan_reply, require_counted
 from app.runs.send.queue import go_on
-from app.runs.send.send_request import DEFAULT_OPTIONS, Alongside, SendRequest
+from app.runs.send.send_request import SendRequest
 from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks
@@ -67,29 +65,37 @@ class ChosenReply:
     undo: tuple[PairMarks, ...] = ()
 
 
-@shielded
-async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    models: Sequence[str],
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: Mapping[str, OverBudget] = NO_CHOICES,
-    selections: Mapping[str, str] = NOTHING_COUNTED,
-    again: Pair | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
-    alongside: Alongside | None = None,
-) -> Comparison:
-    """Send a request to all these models. The model in `options` is ignored.
+@dataclass(frozen=True, slots=True)
+class ComparedModels:
+    """The models of a comparison, with what was chosen and counted for each of them.
 
+    - `models`: the models, each once, in the order in which they are shown.
     - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
       A choice never applies to another model.
     - `selections`: for each model, the pairs that an estimate counted, as a short text.
-    - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
-    - `alongside`: called in the transaction that stores the runs; if it raises, nothing is stored or sent.
+    """
+
+    models: Sequence[str]
+    over_budget: Mapping[str, OverBudget] = NO_CHOICES
+    selections: Mapping[str, str] = NOTHING_COUNTED
+
+    @property
+    def others(self) -> Collection[str]:
+        """The models that have a selection and are not compared."""
+        return self.selections.keys() - set(self.models)
+
+    def request_to(self, model: str, request: SendRequest) -> SendRequest:
+        """Return the request with this model, and with the choice and the selection for it."""
+        options = replace(request.options, model=model)
+        choice, selection = self.over_budget.get(model), self.selections.get(model)
+        return replace(request, options=options, over_budget=choice, selection=selection)
+
+
+@shielded
+async def start_comparison(
+    ctx: AppContext, owner: str, conversation_id: str, request: SendRequest, compared: ComparedModels
+) -> Comparison:
+    """Send a request to all these models. `compared` replaces the model, the choice and the selection of the request.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
@@ -101,23 +107,16 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
         BudgetSpentError: the calls together would exceed a budget of money.
         ProviderError: the provider of a model lacks its key. Then no model is called.
     """
-    if not text.strip() and not attached.parts:
+    if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
-    require_models(models)
-    send_parameters = parameters or NO_PARAMETERS
-    send = SendRequest(text, options, send_parameters, attached=attached, again=again)
-
-    def send_to(model: str) -> SendRequest:
-        of_model = replace(options, model=model)
-        return replace(send, options=of_model, over_budget=over_budget.get(model), selection=selections.get(model))
-
-    for model in selections.keys() - set(models):
-        await require_counted(ctx, owner, conversation_id, send_to(model))
-    planned = [
-        await plan_reply(ctx, owner, conversation_id, PlanRequest(send_to(model), sends=True)) for model in models
-    ]
-    comparison = Comparison(new_id(), conversation_id, text, options.topic, send_parameters, (), now())
-    return await begin_comparison(ctx, owner, comparison, planned, attached, alongside)
+    require_models(compared.models)
+    for model in compared.others:
+        await require_counted(ctx, owner, conversation_id, compared.request_to(model, request))
+    requests = [compared.request_to(model, request) for model in compared.models]
+    planned = [await plan_reply(ctx, owner, conversation_id, PlanRequest(one, sends=True)) for one in requests]
+    topic = request.options.topic
+    comparison = Comparison(new_id(), conversation_id, request.text, topic, request.parameters, (), now())
+    return await begin_comparison(ctx, owner, comparison, planned, request.attached, request.alongside)
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:

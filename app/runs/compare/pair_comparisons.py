@@ -23,7 +23,7 @@ from app.domain.errors import InputError
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
-from app.runs.compare.comparisons import NO_CHOICES, NOTHING_COUNTED, start_comparison
+from app.runs.compare.comparisons import NO_CHOICES, NOTHING_COUNTED, ComparedModels, start_comparison
 from app.runs.request.attachments import AttachedParts
 from app.runs.resend.in_place import require_unchanged
 from app.runs.resend.resend import (
@@ -88,18 +88,9 @@ async def compare_again(  # noqa: PLR0913 - the options of a send
     if later is Later.BRANCH:
         again = pair if parameters is None else None
         async with branch_above(ctx, owner, pair) as fork_id:
-            return await start_comparison(
-                ctx,
-                owner,
-                fork_id,
-                text,
-                models,
-                options,
-                parameters=parameters,
-                over_budget=over_budget,
-                again=again,
-                attached=attached,
-            )
+            compared = ComparedModels(models, over_budget)
+            send = SendRequest(text, options, parameters or NO_PARAMETERS, attached=attached, again=again)
+            return await start_comparison(ctx, owner, fork_id, send, compared)
     for model in selections.keys() - set(models):
         of_model, choice = replace(options, model=model), over_budget.get(model)
         send = SendRequest(text, of_model, parameters or NO_PARAMETERS, choice, selections[model], attached)

@@ -19,11 +19,12 @@ from app.domain.errors import InputError, NotFoundError
 from app.runs.app_context import AppContext, context_for
 from app.runs.attachments import uploads
 from app.runs.attachments.uploads import attach_file, drop_upload, find_uploads, load_attached
-from app.runs.compare.comparisons import keep_reply, start_comparison
+from app.runs.compare.comparisons import keep_reply, start_comparison, ComparedModels
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import empty_trash
@@ -204,7 +205,7 @@ async def test_a_model_without_images_is_refused_and_others_are_named(ctx: AppCo
     with pytest.raises(InputError, match=refused):
         await reply_to(ctx, conversation, "Look", attached=attached)
     with pytest.raises(InputError, match="does not support images"):
-        await start_comparison(ctx, LOCAL_OWNER, conversation, "L", ["offline:demo", "offline:tiny"], attached=attached)
+        await start_comparison(ctx, LOCAL_OWNER, conversation, SendRequest("L", attached=attached), ComparedModels(["offline:demo", "offline:tiny"]))
     planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Look", attached=attached)
     assert [one.pair_id for one in planned.built.unsupported] == [None]
     assert await reply_to(ctx, conversation, "Look", attached=await load_attached(ctx, LOCAL_OWNER, [table]))
@@ -267,9 +268,7 @@ async def test_a_compared_request_keeps_its_files_in_the_pair_that_is_kept(ctx: 
     _, table = await some_files(ctx)
     attached = await load_attached(ctx, LOCAL_OWNER, [table])
 
-    comparison = await start_comparison(
-        ctx, LOCAL_OWNER, conversation, "Look", ["offline:demo", "offline:tiny"], attached=attached
-    )
+    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, SendRequest("Look", attached=attached), ComparedModels(["offline:demo", "offline:tiny"]))
     for run in comparison.runs:
         await collect(ctx, run.run_id)
     kept = await keep_reply(ctx, LOCAL_OWNER, conversation, "offline:demo")

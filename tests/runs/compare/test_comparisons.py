@@ -20,6 +20,7 @@ from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import (
+    ComparedModels,
     discard_comparison,
     keep_reply,
     read_comparison,
@@ -31,6 +32,7 @@ from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
+from app.runs.send.send_request import SendRequest
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
@@ -62,7 +64,7 @@ async def bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
 async def compare(
     ctx: AppContext, conversation_id: str, text: str, *models: str, options: ViewOptions | None = None
 ) -> Comparison:
-    return await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, models, options or ViewOptions())
+    return await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options or ViewOptions()), ComparedModels(models))
 
 
 async def ended(ctx: AppContext, comparison: Comparison) -> Comparison:

@@ -19,12 +19,13 @@ from app.domain.errors import ErrorClass
 from app.domain.run.recovery import ShownPart
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import keep_reply, start_comparison
+from app.runs.compare.comparisons import keep_reply, start_comparison, ComparedModels
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.recovery.recovery import recover
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import search
@@ -109,7 +110,7 @@ async def compared(
 ) -> AsyncGenerator[Crashed]:
     async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
-        comparison = await start_comparison(dying, LOCAL_OWNER, conversation_id, "Hi", MODELS)
+        comparison = await start_comparison(dying, LOCAL_OWNER, conversation_id, SendRequest("Hi"), ComparedModels(MODELS))
         first = comparison.runs[0]
         shown = await _crash(dying, StartedRun(first.run_id, first.pair_id, ""), hand, monkeypatch)
         left = copy_as_it_is(data, tmp_path / "left")

@@ -13,7 +13,7 @@ from app.domain.errors import InputError
 from app.domain.retry_policy import MAX_RETRIES, RetryPolicy
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import start_comparison
+from app.runs.compare.comparisons import start_comparison, ComparedModels
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, preview_resend, resend_pair
@@ -21,6 +21,7 @@ from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.context import show_context
 from app.store.conversation.conversations import load_conversation
@@ -161,7 +162,7 @@ async def test_each_compared_model_is_asked_as_the_conversation_says(data: Path)
         conversation = await a_conversation(ctx, parameters=Parameters(temperature=0.5))
         models = ("peer:any", "openai:gpt-5")
 
-        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, "Hello", models)
+        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, SendRequest("Hello"), ComparedModels(models))
         for run in comparison.runs:
             await collect(ctx, run.run_id)
 
@@ -210,7 +211,7 @@ async def test_no_call_of_a_conversation_without_retries_is_made_twice(ctx: AppC
             runs = [(await resend_as_it_was(ctx, LOCAL_OWNER, ended.pair.id)).started.run_id]
         case "compared":
             models = ("offline:demo", "offline:tiny")
-            comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, "/fail overloaded", models)
+            comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, SendRequest("/fail overloaded"), ComparedModels(models))
             runs = [run.run_id for run in comparison.runs]
         case _:
             runs = [(await start_reply(ctx, LOCAL_OWNER, conversation, "/fail overloaded")).run_id]

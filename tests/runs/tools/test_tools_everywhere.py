@@ -14,11 +14,12 @@ from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import keep_reply, start_comparison
+from app.runs.compare.comparisons import keep_reply, start_comparison, ComparedModels
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.store.conversation.conversations import list_derived
 from app.store.tools.tool_calls import load_pair_tool_calls
@@ -58,7 +59,7 @@ async def answers_of(ctx: AppContext, pair: Pair) -> list[str]:
 
 
 async def compared(ctx: AppContext, conversation_id: str, text: str) -> Pair:
-    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, (ABLE, UNABLE), ViewOptions())
+    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions()), ComparedModels((ABLE, UNABLE)))
     for run in comparison.runs:
         await collect(ctx, run.run_id)
     kept = await keep_reply(ctx, LOCAL_OWNER, conversation_id, ABLE)

@@ -17,7 +17,7 @@ from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.titles import ask_title
-from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison, ComparedModels
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -27,6 +27,7 @@ from app.runs.send.commands import (
     delete_conversation,
     start_reply,
 )
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary
 from app.runs.trash.trash import restore
 from app.runs.watch.broadcast import follow
@@ -762,7 +763,7 @@ async def test_comparison_that_waits_for_a_choice_is_listed_as_such_until_a_repl
     conversation_id = await a_conversation(ctx, model="offline:demo")
     async with following(tab):
         models = ("offline:demo", "offline:tiny")
-        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Why?", models)
+        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Why?"), ComparedModels(models))
         await tab.until(
             lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "Comparing 2 replies")]
         )
