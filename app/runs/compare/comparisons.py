@@ -162,15 +162,15 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
         pairs_of_runs = zip(comparison.runs, stood, strict=True)
         if running := [names[run.model] for run, pair in pairs_of_runs if pair.lifecycle in RUNNING]:
             raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again.")
-        place = comparison.runs.index(kept)
+        chosen = _ChosenRun(comparison, stood, comparison.runs.index(kept))
         revision = await conversations.next_revision(session, conversation_id, at)
         if comparison.pair_id is None:
             tail = await pairs.load_tail(session, conversation_id)
-            pair = _make_pair(comparison, stood, place, tail.position + 1, at)
+            pair = _make_pair(chosen, tail.position + 1, at)
             await comparisons.move_into_pair(session, owner, comparison, pair, stood, revision)
             done = ChosenReply(pair.id)
         else:
-            pair, done = await _stand_in(session, owner, comparison, comparison.pair_id, stood, place, revision, at)
+            pair, done = await _stand_in(session, owner, comparison.pair_id, chosen, revision, at)
     for run in comparison.runs:
         ctx.sent_pairs.forget(run.conversation_id)
         ctx.sizes.forget(run.conversation_id)
@@ -222,13 +222,31 @@ async def reopen_comparison(ctx: AppContext, owner: str, conversation_id: str) -
     return replace(comparison, closed_at=None)
 
 
+@dataclass(frozen=True, slots=True)
+class _ChosenRun:
+    """The run whose reply is kept: its place among the runs of the comparison, and their stored pairs."""
+
+    comparison: Comparison
+    pairs: Sequence[Pair]
+    place: int
+
+    @property
+    def pair(self) -> Pair:
+        return self.pairs[self.place]
+
+    @property
+    def version(self) -> int:
+        """The number of the kept reply among the new versions."""
+        return self.place + 1
+
+
 async def _load_compared(session: AsyncSession, owner: str, comparison: Comparison) -> tuple[Pair, ...]:
     return tuple([await pairs.load_pair(session, owner, run.pair_id) for run in comparison.runs])
 
 
-def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, position: int, at: datetime) -> Pair:
+def _make_pair(chosen: _ChosenRun, position: int, at: datetime) -> Pair:
     """Return the new pair of the conversation, with the kept reply."""
-    one = stood[kept]
+    one, comparison = chosen.pair, chosen.comparison
     return replace(
         one,
         id=new_id(),
@@ -237,31 +255,24 @@ def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, positio
         request=Message(new_id(), Role.USER, one.request.parts, comparison.created_at),
         topic=comparison.topic,
         updated_at=at,
-        version=kept + 1,
-        versions=len(stood),
+        version=chosen.version,
+        versions=len(chosen.pairs),
     )
 
 
-async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
-    session: AsyncSession,
-    owner: str,
-    comparison: Comparison,
-    pair_id: str,
-    stood: Sequence[Pair],
-    kept: int,
-    revision: int,
-    at: datetime,
+async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply, and the pair that it replaces
+    session: AsyncSession, owner: str, pair_id: str, chosen: _ChosenRun, revision: int, at: datetime
 ) -> tuple[Pair, ChosenReply]:
     """Put the kept reply into the pair that was answered again.
 
     Return the changed pair and the result for the caller.
     """
-    before = await _load_answered(session, owner, pair_id)
+    comparison, before = chosen.comparison, await _load_answered(session, owner, pair_id)
     request = before.request
     if request.id != comparison.request_id:  # the pair was edited after the comparison was started
         several = await versions.load_versions(session, owner, before)
         request = next(each.request for each in several if each.request.id == comparison.request_id)
-    one = stood[kept]
+    one = chosen.pair
     again = replace(
         before,
         request=request,
@@ -272,14 +283,14 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
         agent=one.agent,
         run_id=one.run_id,
         lifecycle=one.lifecycle,
-        version=before.versions + kept + 1,
-        versions=before.versions + len(stood),
+        version=before.versions + chosen.version,
+        versions=before.versions + len(chosen.pairs),
         updated_at=at,
     )
     reason = RemovalReason.RETRY if before.lifecycle is Lifecycle.ERROR else RemovalReason.REGENERATE
     replaced = 1 if request is before.request else messages_in(before)
     await note_departure(session, owner, before.conversation_id, before.position, reason, replaced)
-    await comparisons.move_into_place(session, owner, comparison, before, again, stood, revision)
+    await comparisons.move_into_place(session, owner, comparison, before, again, chosen.pairs, revision)
     there: dict[str, int] = {}
     for start in range(0, len(comparison.gone), pairs.BATCH):
         there |= await pairs.load_positions(session, owner, comparison.gone[start : start + pairs.BATCH])
