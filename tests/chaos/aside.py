@@ -21,7 +21,7 @@ from app.runs.compare.comparisons import (
     start_comparison,
 )
 from app.runs.compare.pair_comparisons import compare_again
-from app.runs.resend.resend import Later
+from app.runs.resend.resend import Later, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
 from app.runs.send.send_request import SendRequest
@@ -138,7 +138,7 @@ class Aside(Sending):
         talk = desk.talk
         pair = talk.shown[place % len(talk.shown)]
         later = Later.DISCARD if discards else Later.KEEP
-        starting = compare_again(self.bench.ctx, LOCAL_OWNER, pair.id, MODELS, later=later)
+        starting = compare_again(self.bench.ctx, LOCAL_OWNER, pair.id, ComparedModels(MODELS), ResendOptions(later=later))
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return

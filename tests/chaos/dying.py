@@ -20,7 +20,7 @@ from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
@@ -80,7 +80,7 @@ class Person:
     async def send_again(self) -> None:
         asked, later = self._words(), self.chance.choice((Later.KEEP, Later.DISCARD))
         pair_id = self.chance.choice(self.pair_ids)
-        resent = await resend_pair(self.ctx, LOCAL_OWNER, pair_id, text=asked, later=later)
+        resent = await resend_pair(self.ctx, LOCAL_OWNER, pair_id, ResendOptions(later=later), text=asked)
         gone = {undo.pair_id for undo in resent.undo}
         self.pair_ids = [other for other in self.pair_ids if other not in gone]
         await self._watch(resent.started, asked)

@@ -10,7 +10,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext, context_for
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, resend_pair, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import restore
@@ -80,7 +80,7 @@ class Whole(Aside):
             self._answer_in_private(desk, private, reply)
         if again is not None:
             pair = desk.talk.pairs[0]
-            resent = self.do(resend_pair(private, LOCAL_OWNER, pair.id, text=again, later=Later.KEEP))
+            resent = self.do(resend_pair(private, LOCAL_OWNER, pair.id, ResendOptions(later=Later.KEEP), text=again))
             desk.talk.leave(RemovalReason.EDIT if again != texts[0] else RemovalReason.REGENERATE, 1)
             pair.versions.append(Attempt(again))
             pair.standing = 2

@@ -252,7 +252,7 @@ async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
         InputError: the text, the model or the time zone cannot be used.
     """
     send = SendRequest(text, options, parameters or NO_PARAMETERS, over_budget, attached=attached)
-    return await plan_reply(ctx, owner, conversation_id, PlanRequest(send, send.forced))
+    return await plan_reply(ctx, owner, conversation_id, PlanRequest(send))
 
 
 @shielded

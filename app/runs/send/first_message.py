@@ -84,7 +84,7 @@ async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Pre
         return await read_first_base(ctx, conversation, first.options, sends=True)
 
     send = SendRequest(first.text, first.options, first.parameters, attached=first.attached)
-    return await plan_request(ctx, read, PlanRequest(send, forced=None))
+    return await plan_request(ctx, read, PlanRequest(send))
 
 
 @shielded

@@ -50,13 +50,11 @@ class PlanRequest:
     """The input of a plan in addition to the context snapshot.
 
     - `send`: the text and the options of the send.
-    - `forced`: include pairs that do not fit; None: the preferences decide.
-    - `sends`: raise an error if the call cannot be made now. Only then `send.over_budget` is used.
+    - `sends`: raise an error if the call cannot be made now, or if pairs do not fit and no choice was made for them.
     - `before`: only pairs with a lower position are in view, as for a pair that is sent again.
     """
 
     send: SendRequest
-    forced: bool | None = False
     sends: bool = False
     before: int | None = None
 
@@ -123,7 +121,7 @@ async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest)
     if request.sends:
         require_sendable(base)
         await _require_supported(ctx, base, send.attached.parts)
-    composed = await _compose_send(base, send, forced=request.forced)
+    composed = await _compose_send(base, send, forced=False if request.sends else send.forced)
     if request.sends and composed.composition.over_budget:
         composed = await _decide(ctx, composed, send)
     if send.selection is not None:

@@ -51,5 +51,5 @@ class SendRequest:
 
     @property
     def forced(self) -> bool | None:
-        """Whether an estimate of this send includes pairs that do not fit; None: the preferences decide."""
+        """Whether a preview of this send includes pairs that do not fit; None: the preferences decide."""
         return None if self.over_budget is None else self.over_budget is OverBudget.FORCE

@@ -11,7 +11,7 @@ from app.domain.settings.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.runs.agents.agent_commands import AgentFields, change_agent, create_agent, delete_agent, restore_agent
 from app.runs.app_context import AppContext
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import resend_pair, ResendOptions
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
@@ -108,7 +108,7 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
     await change_agent(ctx, LOCAL_OWNER, one.id, {"parameters": Parameters(temperature=0.3)})
 
     async def again(options: ViewOptions) -> tuple[str | None, float | None]:
-        resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, options=options)
+        resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, ResendOptions(options=options))
         await collect(ctx, resent.started.run_id)
         pair = await pair_of(ctx, ended.pair.id)
         return pair.agent, pair.parameters.temperature

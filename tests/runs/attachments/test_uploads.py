@@ -20,7 +20,7 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.attachments import uploads
 from app.runs.attachments.uploads import attach_file, drop_upload, find_uploads, load_attached
 from app.runs.compare.comparisons import keep_reply, start_comparison, ComparedModels
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, resend_pair, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
@@ -281,7 +281,7 @@ async def test_a_branch_takes_the_files_of_a_pair_along(ctx: AppContext) -> None
     attached = await load_attached(ctx, LOCAL_OWNER, await some_files(ctx))
     ended = await reply_to(ctx, conversation, "Look", attached=attached)
 
-    resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, text="Again", later=Later.BRANCH)
+    resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, ResendOptions(later=Later.BRANCH), text="Again")
     await collect(ctx, resent.started.run_id)
     await delete_conversation(ctx, LOCAL_OWNER, conversation)
     await empty_trash(ctx, LOCAL_OWNER)

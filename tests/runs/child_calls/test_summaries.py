@@ -25,7 +25,7 @@ from app.runs.child_calls.summaries import (
     summarise,
 )
 from app.runs.conversation.forks import fork_conversation
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, resend_pair, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context
@@ -186,9 +186,9 @@ async def test_pair_before_the_checkpoint_is_sent_again_only_in_a_branch(bench: 
     first, second = await pairs_of(bench.ctx, conversation_id)
 
     with pytest.raises(ConflictError, match="is before the checkpoint"):
-        await resend_pair(bench.ctx, LOCAL_OWNER, first.id, text="Other", later=Later.KEEP)
+        await resend_pair(bench.ctx, LOCAL_OWNER, first.id, ResendOptions(later=Later.KEEP), text="Other")
 
-    resent = await resend_pair(bench.ctx, LOCAL_OWNER, second.id, text="Other", later=Later.BRANCH)
+    resent = await resend_pair(bench.ctx, LOCAL_OWNER, second.id, ResendOptions(later=Later.BRANCH), text="Other")
     await collect(bench.ctx, resent.started.run_id)
     assert [message["content"] for message in bench.last_messages() if message["role"] == "user"] == ["First", "Other"]
 

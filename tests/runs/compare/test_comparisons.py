@@ -27,7 +27,7 @@ from app.runs.compare.comparisons import (
     reopen_comparison,
     start_comparison,
 )
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
@@ -168,7 +168,7 @@ async def test_nothing_else_is_sent_while_replies_are_compared(bench: AppContext
         await send(bench, conversation_id, "/echo y")
     with pytest.raises(ComparingError):
         await resend_pair(bench, LOCAL_OWNER, earlier.id)
-    branch = await resend_pair(bench, LOCAL_OWNER, earlier.id, text="/echo aside", later=Later.BRANCH)
+    branch = await resend_pair(bench, LOCAL_OWNER, earlier.id, ResendOptions(later=Later.BRANCH), text="/echo aside")
     assert branch.conversation_id != conversation_id
     with pytest.raises(ComparingError):
         await compare(bench, conversation_id, "/echo y", OFFLINE, PEER)

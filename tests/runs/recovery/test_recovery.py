@@ -22,7 +22,7 @@ from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import keep_reply, start_comparison, ComparedModels
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.recovery.recovery import recover
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send
 from app.runs.send.send_request import SendRequest
@@ -197,7 +197,7 @@ async def test_another_text_and_another_owner_are_refused_and_the_log_says_why(c
 
 
 async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crashed) -> None:
-    again = await resend_pair(crashed.ctx, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
+    again = await resend_pair(crashed.ctx, LOCAL_OWNER, crashed.pair_id, ResendOptions(later=Later.KEEP), text="/echo edited")
     await collect(crashed.ctx, again.started.run_id)
 
     assert not await crashed.give_back()
@@ -206,7 +206,7 @@ async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crash
 
 
 async def test_a_restored_version_gets_its_text_back(crashed: Crashed) -> None:
-    again = await resend_pair(crashed.ctx, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
+    again = await resend_pair(crashed.ctx, LOCAL_OWNER, crashed.pair_id, ResendOptions(later=Later.KEEP), text="/echo edited")
     await collect(crashed.ctx, again.started.run_id)
     await restore_version(crashed.ctx, LOCAL_OWNER, crashed.pair_id, 1)
 

@@ -16,7 +16,7 @@ from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import start_comparison, ComparedModels
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, preview_resend, resend_pair
+from app.runs.resend.resend import Later, preview_resend, resend_pair, ResendOptions
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
@@ -147,9 +147,7 @@ async def test_a_pair_goes_to_another_model_with_what_that_takes(data: Path, lat
         conversation = await a_conversation(ctx, model="peer:any")
         ended = await reply_to(ctx, conversation, "Hello", parameters=Parameters(temperature=0.5, top_p=0.5, seed=1))
 
-        resent = await resend_pair(
-            ctx, LOCAL_OWNER, ended.pair.id, options=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later
-        )
+        resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, ResendOptions(options=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later))
         await collect(ctx, resent.started.run_id)
 
         body = orjson.loads(peer_of["anthropic"].heard[0].body)

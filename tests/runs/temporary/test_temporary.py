@@ -18,7 +18,7 @@ from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import finish_under_way
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
@@ -99,14 +99,7 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     await apply_filter(bench, LOCAL_OWNER, conversation, f"c'{SECRET}'")
     await mark_pair(bench, LOCAL_OWNER, first.pair.id, Marks(mark=Mark.IN, stars=3))
     failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", options=ViewOptions(filter=""))
-    again = await resend_pair(
-        bench,
-        LOCAL_OWNER,
-        first.pair.id,
-        text=f"/echo {SECRET} edited",
-        later=Later.KEEP,
-        options=ViewOptions(filter=""),
-    )
+    again = await resend_pair(bench, LOCAL_OWNER, first.pair.id, ResendOptions(later=Later.KEEP, options=ViewOptions(filter="")), text=f"/echo {SECRET} edited")
     await collect(bench, again.started.run_id)
     await restore_version(bench, LOCAL_OWNER, first.pair.id, 1)
     fork = await fork_conversation(bench, LOCAL_OWNER, conversation, [first.pair.id])

@@ -15,7 +15,7 @@ from app.domain.tools.tools import ToolOutcome
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import keep_reply, start_comparison, ComparedModels
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
@@ -110,7 +110,7 @@ async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(
     await collect(ctx, again.started.run_id)
     assert await answers_of(ctx, await pair_of(ctx, second.id)) == [answer]
 
-    edited = await resend_pair(ctx, LOCAL_OWNER, first.id, text=text, later=Later.BRANCH)
+    edited = await resend_pair(ctx, LOCAL_OWNER, first.id, ResendOptions(later=Later.BRANCH), text=text)
     await collect(ctx, edited.started.run_id)
     assert await answers_of(ctx, await pair_of(ctx, edited.started.pair_id)) == [answer]
     assert await answers_of(ctx, await pair_of(ctx, first.id)) == ["4"], "the branch left it as it was"

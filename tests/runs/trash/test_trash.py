@@ -14,7 +14,7 @@ from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.summaries import summarise
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, resend_pair, ResendOptions
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send, start_reply
 from app.runs.settings.preference_commands import set_preferences
@@ -89,7 +89,7 @@ async def test_it_comes_back_after_a_restart(data: Path) -> None:
 async def test_pairs_that_were_deleted_together_come_back_together(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model=MODEL)
     first, second, third = [(await reply_to(ctx, conversation, f"/echo {word}")).pair for word in ("a", "b", "c")]
-    again = await resend_pair(ctx, LOCAL_OWNER, first.id, text="/echo A", later=Later.DISCARD)
+    again = await resend_pair(ctx, LOCAL_OWNER, first.id, ResendOptions(later=Later.DISCARD), text="/echo A")
     await collect(ctx, again.started.run_id)
 
     assert await entries_of(ctx) == await entries_of(ctx, conversation) == [("pairs", "/echo b", 2)]

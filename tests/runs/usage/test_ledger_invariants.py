@@ -17,7 +17,7 @@ from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
 from app.runs.usage.accounts import list_booked, load_account, load_balance
 from app.runs.usage.usage import report_usage
@@ -54,7 +54,7 @@ class Story:
             case "edit" | "discard" | "again" if pair is not None:
                 text = None if step == "again" else f"/echo Edited {place}"
                 later = Later.DISCARD if step == "discard" else Later.KEEP
-                resent = await resend_pair(self.ctx, LOCAL_OWNER, pair.id, text=text, later=later)
+                resent = await resend_pair(self.ctx, LOCAL_OWNER, pair.id, ResendOptions(later=later), text=text)
                 await collect(self.ctx, resent.started.run_id)
             case "restore" if pair is not None:
                 await restore_version(self.ctx, LOCAL_OWNER, pair.id, 1 + place % pair.versions)

@@ -23,7 +23,7 @@ from app.domain.settings.preferences import OverBudget
 from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.compare import comparisons
 from app.runs.compare.pair_comparisons import compare_again
-from app.runs.resend.resend import Later
+from app.runs.resend.resend import Later, ResendOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.facts import learn_prices
 from app.views.compare.comparison import (
@@ -166,20 +166,8 @@ async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
     ),
 )
 async def compare_pair(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToCompare) -> Response:
-    return _answer_begun(
-        await compare_again(
-            ctx,
-            owner,
-            pair_id,
-            body.models,
-            body.options(),
-            parameters=await body.send_parameters(),
-            later=body.later,
-            over_budget=body.choices(),
-            seen=body.seen(),
-            selections=body.selections or {},
-        )
-    )
+    resend = ResendOptions(body.options(), await body.send_parameters(), body.later, seen=body.seen())
+    return _answer_begun(await compare_again(ctx, owner, pair_id, body.compared(), resend))
 
 
 def _answer_begun(comparison: Comparison) -> Response:
