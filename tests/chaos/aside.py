@@ -47,7 +47,7 @@ class Aside(Sending):
     def queue(self, pick: int, text: str) -> None:
         desk = self.desk(pick)
         self.count("queue")
-        self.do(queue_text(self.bench.ctx, LOCAL_OWNER, desk.talk.id, text))
+        self.do(queue_text(self.bench.ctx, LOCAL_OWNER, desk.talk.id, SendRequest(text)))
         desk.talk.waiting.append(text)
         self._go_on(desk)
 

@@ -127,9 +127,9 @@ async def test_removed_pairs_are_listed_in_order_also_after_a_restart(
 async def test_what_waits_in_the_queue_goes_out_in_its_order(ctx: AppContext, wall: WallClock, jump: timedelta) -> None:
     conversation_id = await a_conversation(ctx)
     await send(ctx, conversation_id, "/long 30 /rate 100")
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, "/echo one")
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo one"))
     wall.jump(jump)
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, "/echo two")
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo two"))
 
     await settled(ctx, conversation_id)
 

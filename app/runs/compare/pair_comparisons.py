@@ -27,7 +27,7 @@ from app.runs.resend.resend import (
     ResendOptions,
     branch_above,
     plan_resend,
-    request_of,
+    request_of_pair,
     require_seen,
 )
 from app.runs.runtime.ids import new_id, now
@@ -62,7 +62,7 @@ async def compare_again(
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    request = request_of(pair, resend)
+    request = request_of_pair(pair, resend)
     if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "of this pair is empty. Write something to compare replies to.")
     require_seen(pair, after, resend)

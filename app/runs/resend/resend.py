@@ -115,7 +115,7 @@ async def resend_pair(
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    request = request_of(pair, resend, text)
+    request = request_of_pair(pair, resend, text)
     if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "is empty. Write something to send.")
     require_seen(pair, after, resend)
@@ -171,10 +171,10 @@ async def preview_resend(
     """
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
-    return await plan_resend(ctx, owner, pair, request_of(pair, resend, text))
+    return await plan_resend(ctx, owner, pair, request_of_pair(pair, resend, text))
 
 
-def request_of(pair: Pair, resend: ResendOptions, text: str | None = None) -> SendRequest:
+def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) -> SendRequest:
     """Return the request of a pair as a text to send with its attachments. `text` replaces its text."""
     return SendRequest(
         plain_text(pair.request.parts) if text is None else text,

@@ -2,7 +2,8 @@
 
     send = PageSend(token, "abc-1")
     conversation_id = await find_delivery(ctx, LOCAL_OWNER, send)       # "": it was not delivered
-    await send_text(ctx, ..., alongside=record_delivery(LOCAL_OWNER, send, conversation_id))
+    alongside = record_delivery(LOCAL_OWNER, send, conversation_id)
+    await send_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", alongside=alongside))
 
 The delivery is stored in the transaction that stores the text. So it is known after a crash if and only if the text was
 stored.

@@ -112,23 +112,15 @@ async def deliver(draft: Draft) -> str:
         return ""
     attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
     alongside = None if draft.page_send is None else record_delivery(LOCAL_OWNER, draft.page_send, target)
+    request = SendRequest(
+        draft.text, draft.options, draft.parameters, draft.over_budget, attached=attached, alongside=alongside
+    )
     if draft.models:
-        request = SendRequest(draft.text, draft.options, draft.parameters, attached=attached, alongside=alongside)
         selections = await _selections_of(draft, attached.parts)
         compared = ComparedModels(draft.models, dict(draft.choices), selections)
         return (await start_comparison(ctx, LOCAL_OWNER, target, request, compared)).id
-    await send_text(
-        ctx,
-        LOCAL_OWNER,
-        target,
-        draft.text,
-        draft.options,
-        parameters=draft.parameters,
-        over_budget=draft.over_budget,
-        selection=await _selection_of(draft, attached.parts),
-        attached=attached,
-        alongside=alongside,
-    )
+    selection = await _selection_of(draft, attached.parts)
+    await send_text(ctx, LOCAL_OWNER, target, replace(request, selection=selection))
     return ""
 
 

@@ -27,7 +27,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.deliveries import DeliveredError, find_delivery
 from app.runs.send.first_message import FirstMessageOptions
-from app.runs.send.queue import read_queue, view_options_of
+from app.runs.send.queue import read_queue, request_of_queued
 from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
@@ -502,7 +502,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             options = draft.options
             if draft.waited:
                 (item, *_) = (await read_queue(ctx, LOCAL_OWNER, target)).items or (None,)
-                options = options if item is None else view_options_of(item)
+                options = options if item is None else request_of_queued(item).options
             summary = await summarise(ctx, LOCAL_OWNER, target, options, draft.text, draft.older)
             async with self:
                 self._note_summary(draft, summary.started.run_id)

@@ -16,6 +16,7 @@ from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
@@ -133,7 +134,7 @@ async def test_a_text_that_waits_keeps_the_agent_it_was_written_under(ctx: AppCo
     conversation = await a_conversation(ctx, agent_id=one.id)
     running = await send(ctx, conversation, "/long 60 /rate 100")
 
-    await queue_text(ctx, LOCAL_OWNER, conversation, "Next")
+    await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Next"))
     await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=two.id)
     await collect(ctx, running.run_id)
 

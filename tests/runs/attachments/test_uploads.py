@@ -243,7 +243,7 @@ async def test_what_waits_in_the_queue_keeps_its_files(ctx: AppContext) -> None:
     attached = await load_attached(ctx, LOCAL_OWNER, ids := await some_files(ctx))
     running = await send(ctx, conversation, "/long 20 /rate 100")
 
-    queue = await queue_text(ctx, LOCAL_OWNER, conversation, "Later", attached=attached)
+    queue = await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Later", attached=attached))
     for file in attached.files:
         await drop_upload(ctx, LOCAL_OWNER, file.id)
 

@@ -172,7 +172,7 @@ async def test_nothing_else_is_sent_while_replies_are_compared(bench: AppContext
     assert branch.conversation_id != conversation_id
     with pytest.raises(ComparingError):
         await compare(bench, conversation_id, "/echo y", OFFLINE, PEER)
-    await queue_text(bench, LOCAL_OWNER, conversation_id, "/echo queued")
+    await queue_text(bench, LOCAL_OWNER, conversation_id, SendRequest("/echo queued"))
     assert (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None
 
     await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)

@@ -141,7 +141,7 @@ async def test_what_waited_for_the_reply_of_a_dead_process_is_held_and_says_why(
     async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         await wait_for_text(dying, await send(dying, conversation_id, "/long 900 /rate 100"))
-        await queue_text(dying, LOCAL_OWNER, conversation_id, "/echo next")
+        await queue_text(dying, LOCAL_OWNER, conversation_id, SendRequest("/echo next"))
         left = copy_as_it_is(data, tmp_path / "left")
 
     for place in (left, data):  # one was killed, the other shut down normally

@@ -172,7 +172,7 @@ async def test_a_text_that_waits_keeps_what_was_set_for_it_alone(ctx: AppContext
     conversation = await a_conversation(ctx)
     running = await start_reply(ctx, LOCAL_OWNER, conversation, "/long 60 /rate 100")
 
-    await queue_text(ctx, LOCAL_OWNER, conversation, "Next", parameters=Parameters(seed=4))
+    await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Next", parameters=Parameters(seed=4)))
     await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.3))
     await collect(ctx, running.run_id)
 

@@ -28,6 +28,7 @@ from app.runs.send.queue import (
     read_queue,
     resume_queue,
 )
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run
 from tests.runs.by_hand import hold_first
@@ -57,7 +58,7 @@ async def queue(
     ctx: AppContext, conversation_id: str, *texts: str, options: ViewOptions | None = None
 ) -> tuple[QueuedText, ...]:
     for text in texts:
-        await queue_text(ctx, LOCAL_OWNER, conversation_id, text, options or ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options or ViewOptions()))
     return (await read_queue(ctx, LOCAL_OWNER, conversation_id)).items
 
 
@@ -194,7 +195,7 @@ async def test_waiting_text_is_edited_moved_and_dropped(ctx: AppContext) -> None
 
     assert await waiting(ctx, conversation_id) == ["three", "one, edited"]
     assert dropped.item == two
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, dropped.item.text, place=1)
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest(dropped.item.text), place=1)
     assert await waiting(ctx, conversation_id) == ["three", "two", "one, edited"]
     with pytest.raises(NotFoundError):
         await drop_queued(ctx, LOCAL_OWNER, conversation_id, two.id)

@@ -24,6 +24,7 @@ from app.runs.runtime.shielded import finish_under_way
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
@@ -78,7 +79,7 @@ async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a
 
     started = await send(bench, conversation, f"/rate 60\n/echo {SECRET} {'word ' * 300}")
     await wait_for_text(bench, started, 20)
-    await queue_text(bench, LOCAL_OWNER, conversation, f"{SECRET} next")
+    await queue_text(bench, LOCAL_OWNER, conversation, SendRequest(f"{SECRET} next"))
     for _ in range(6):
         await clock.move(SAVE_SECONDS + PAUSE_SECONDS)
         assert started.run_id in bench.engine.runs

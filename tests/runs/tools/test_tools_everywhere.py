@@ -101,7 +101,7 @@ async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(
 ) -> None:
     conversation_id = await a_conversation(ctx)
     await send(ctx, conversation_id, ASKS)
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, text)
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest(text))
     await until(lambda: not (ctx.engine.runs or ctx.background))
     first, second = await pairs_of(ctx, conversation_id)
     assert await answers_of(ctx, await pair_of(ctx, second.id)) == [answer]

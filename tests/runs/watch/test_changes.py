@@ -138,11 +138,11 @@ async def test_a_change_of_the_conversation_is_counted(ctx: AppContext) -> None:
 async def test_what_waits_in_the_queue_is_shown(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     started = await send(ctx, conversation_id, "/slow 20 /long 400")
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, "before", ViewOptions())
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("before", ViewOptions()))
 
     async with a_page(ctx, conversation_id) as page:
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before"])
-        await queue_text(ctx, LOCAL_OWNER, conversation_id, "after", ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("after", ViewOptions()))
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before", "after"])
         await pause_queue(ctx, LOCAL_OWNER, conversation_id)
         await page.until(lambda screen: screen.queue.held)

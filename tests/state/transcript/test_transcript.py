@@ -20,6 +20,7 @@ from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.watch import composed, panels
@@ -130,7 +131,7 @@ async def test_what_happens_in_the_conversation_reaches_the_page(ctx: AppContext
         await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(stars=2))
         await until(tab, lambda tab: pairs_of(tab)[0].stars == 2)
         started = await send(ctx, conversation_id, "/slow 20 /long 100")
-        await queue_text(ctx, LOCAL_OWNER, conversation_id, "And then?", ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("And then?", ViewOptions()))
         await until(tab, lambda tab: (queue := tab.shows(QueueState, "queue")) and queue.items)
         await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
