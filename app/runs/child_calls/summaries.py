@@ -18,7 +18,7 @@ from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.composition import Candidate, price_tokens
 from app.domain.conversation.conversation import Checkpoint, Role
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.parts import Part, Text
+from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
@@ -109,7 +109,6 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the arguments of summarise
     options: ViewOptions = DEFAULT_OPTIONS,
     draft: str = "",
     extent: Extent = OLDER,
-    attached: tuple[Part, ...] = (),
 ) -> SummaryPlan:
     """Return the plan that `summarise` would carry out with the same arguments. Calls no model and stores nothing.
 
@@ -121,7 +120,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the arguments of summarise
         InputError: the model or the time zone cannot be used.
     """
     base = await read_base(ctx, owner, conversation_id, options, sends=True)
-    composed = await compose_base(base, draft, attached=attached)
+    composed = await compose_base(base, draft)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
     older = tuple(
@@ -150,7 +149,6 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     options: ViewOptions = DEFAULT_OPTIONS,
     draft: str = "",
     extent: Extent = OLDER,
-    attached: tuple[Part, ...] = (),
 ) -> Summary:
     """Start a summary of the pairs in view that `extent` selects.
 
@@ -162,7 +160,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         NotFoundError, ConflictError, FilterError, InputError: as for `plan_summary`.
     """
     for _ in range(ATTEMPTS):
-        planned = await plan_summary(ctx, owner, conversation_id, options, draft, extent, attached)
+        planned = await plan_summary(ctx, owner, conversation_id, options, draft, extent)
         base, older = planned.base, planned.older
         require_sendable(base)
         if (pairs := await load_sent(ctx, base, older)) is not None:
