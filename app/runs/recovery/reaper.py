@@ -206,7 +206,7 @@ class Reaper:
                 conversation, agent, above, pair.request.parts, pair.parameters, tools, extras_of(sent_with)
             )
             attachments = await load_named(self.store, place.owner, view)
-            plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
+            plan = await plan_send(view, profile, provider, caching=marks, attachments=attachments)
         except InviewError as error:
             log.warning("the request of a dead run could not be built again", run_id=start.run_id, fault=str(error))
             return None
