@@ -23,7 +23,7 @@ from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
 from app.runs.request.attachments import load_named
-from app.runs.request.caches import load_caching
+from app.runs.request.caches import CallToCache, load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed
 from app.runs.request.send_plan import build_view, plan_send, require_same
@@ -169,9 +169,8 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         raise ConflictError("The conversation changed while Inview read it. Try again.")
     tools = planned.composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.extras)
-    caching = await load_caching(
-        ctx.store, owner, base.profile, tokens=planned.tokens, conversation_id=conversation_id, frozen=True
-    )
+    call = CallToCache(conversation_id, planned.tokens, frozen=True)
+    caching = await load_caching(ctx.store, owner, base.profile, call)
     attachments = await load_named(ctx.store, owner, view)
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)

@@ -24,7 +24,7 @@ from app.runs.child_calls.child_calls import Order, StartedChildCall, start_chil
 from app.runs.compare.comparisons import ChosenReply, keep_reply
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
-from app.runs.request.caches import load_caching
+from app.runs.request.caches import CallToCache, load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
@@ -76,10 +76,8 @@ async def ask_title(
     parameters = Parameters(max_output_tokens=_room(base.profile))
     tools = composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.extras)
-    tokens = composed.composition.estimate.tokens
-    caching = await load_caching(
-        ctx.store, owner, base.profile, tokens=tokens, conversation_id=conversation_id, frozen=True
-    )
+    call = CallToCache(conversation_id, composed.composition.estimate.tokens, frozen=True)
+    caching = await load_caching(ctx.store, owner, base.profile, call)
     attachments = await load_named(ctx.store, owner, view)
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)

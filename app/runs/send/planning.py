@@ -27,7 +27,7 @@ from app.domain.settings.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import load_named, write_request
-from app.runs.request.caches import load_caching
+from app.runs.request.caches import CallToCache, load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
@@ -153,15 +153,13 @@ async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], re
         composed.tools.definitions,
         base.extras,
     )
-    caching = await load_caching(
-        ctx.store,
-        base.owner,
-        base.profile,
-        tokens=composed.composition.estimate.tokens,
-        conversation_id=conversation_id,
+    call = CallToCache(
+        conversation_id,
+        composed.composition.estimate.tokens,
         unstable=_count_unstable(composed, request.before),
         tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
     )
+    caching = await load_caching(ctx.store, base.owner, base.profile, call)
     attachments = {**send.attached.data, **await load_named(ctx.store, base.owner, view)}
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)

@@ -24,7 +24,7 @@ from app.runs.app_context import AppContext
 from app.runs.engine.engine import NextRound
 from app.runs.engine.live import LiveRun, Loop, loop_of
 from app.runs.request.attachments import load_named
-from app.runs.request.caches import load_caching, plan_use
+from app.runs.request.caches import CallToCache, load_caching, plan_use
 from app.runs.runtime.ids import now
 from app.runs.usage.budgets import require_budgets_for
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
@@ -72,14 +72,8 @@ async def _write(
 ) -> tuple[WireRequest, CacheUse | None]:
     place, loop = run.place, loop_of(run)
     await _save(ctx, run)  # the cache plan reads from the store which part of the last round is in the cache
-    caching = await load_caching(
-        ctx.store,
-        place.owner,
-        loop.model,
-        tokens=tokens,
-        conversation_id=place.conversation_id,
-        tools_apart=tools_apart,
-    )
+    call = CallToCache(place.conversation_id, tokens, tools_apart=tools_apart)
+    caching = await load_caching(ctx.store, place.owner, loop.model, call)
     attachments = await load_named(ctx.store, place.owner, request)
 
     def write() -> tuple[WireRequest, CacheUse | None]:
