@@ -14,6 +14,7 @@ from decimal import Decimal
 
 import structlog
 
+from app.domain.cache.plan import CallToCache
 from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.composition import Candidate, price_tokens
 from app.domain.conversation.conversation import Checkpoint, Role
@@ -23,7 +24,7 @@ from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
 from app.runs.request.attachments import load_named
-from app.runs.request.caches import CallToCache, load_caching
+from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed
 from app.runs.request.send_plan import build_view, plan_send, require_same

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import structlog
 
+from app.domain.cache.plan import CallToCache
 from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.parts import Text
@@ -24,7 +25,7 @@ from app.runs.child_calls.child_calls import Order, StartedChildCall, start_chil
 from app.runs.compare.comparisons import ChosenReply, keep_reply
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
-from app.runs.request.caches import CallToCache, load_caching
+from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded

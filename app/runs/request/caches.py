@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.domain.cache.misses import find_break
-from app.domain.cache.plan import make_cache_request, plan_cache
-from app.domain.cache.prefix import SYSTEM
+from app.domain.cache.plan import CallToCache, make_cache_request, plan_cache
 from app.domain.cache.rules import DAY, CacheLifetime, find_rules
 from app.domain.cache.warmth import Warmth, replay
 from app.domain.models.model_profile import ModelProfile
@@ -23,26 +22,6 @@ from app.runs.runtime.ids import now
 from app.store.cache.prompt_caches import CacheUse, load_cached_calls
 from app.store.database.database import Store
 from app.store.settings.preferences import load_preferences
-
-
-@dataclass(frozen=True, slots=True)
-class CallToCache:
-    """A call whose cache breakpoints are to be planned.
-
-    - `conversation_id`: the conversation whose pauses between calls the plan uses.
-    - `tokens`: the estimated size of the whole request.
-    - `frozen`: set no new breakpoint, as for a title or a summary.
-    - `unstable`: the number of newest messages of this request that the next request will not contain; None: the next
-      request will share only the tools and the system text with this one.
-    - `tools_apart`: the system text may change, and the tools must stay cached even then. So a breakpoint after the
-      tools is set before any other, except those after the system text and after the newest message.
-    """
-
-    conversation_id: str
-    tokens: int
-    frozen: bool = False
-    unstable: int | None = 0
-    tools_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +58,7 @@ async def load_caching(store: Store, owner: str, profile: ModelProfile, call: Ca
 def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> CacheUse:
     """Plan the breakpoints of a request, and predict how many tokens it reads from the cache. Pure."""
     call = caching.call
-    stable = SYSTEM if call.unstable is None else len(request.messages) - 1 - call.unstable
-    cache_request = make_cache_request(
-        request,
-        hashes,
-        call.tokens,
-        call.conversation_id,
-        stable=stable,
-        tools_apart=call.tools_apart,
-        rules=caching.warmth.rules,
-    )
+    cache_request = make_cache_request(request, hashes, call, caching.warmth.rules)
     plan = plan_cache(cache_request, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=call.frozen)
     broken = find_break(cache_request, plan.prediction, caching.warmth, caching.at)
     return CacheUse(cache_request.prefix, plan, call.frozen, broken)

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from app.domain.cache.plan import CallToCache
 from app.domain.context.composition import BoundaryInputs, Candidate
 from app.domain.context.context import list_refused
 from app.domain.context.over_budget import OverBudgetError
@@ -27,7 +28,7 @@ from app.domain.settings.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import load_named, write_request
-from app.runs.request.caches import CallToCache, load_caching
+from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import structlog
 
+from app.domain.cache.plan import CallToCache
 from app.domain.context.context import continue_request
 from app.domain.conversation.conversation import Replaced, ToolMode
 from app.domain.conversation.parts import ToolCall
@@ -24,7 +25,7 @@ from app.runs.app_context import AppContext
 from app.runs.engine.engine import NextRound
 from app.runs.engine.live import LiveRun, Loop, loop_of
 from app.runs.request.attachments import load_named
-from app.runs.request.caches import CallToCache, load_caching, plan_use
+from app.runs.request.caches import load_caching, plan_use
 from app.runs.runtime.ids import now
 from app.runs.usage.budgets import require_budgets_for
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
