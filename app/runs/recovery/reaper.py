@@ -33,6 +33,7 @@ from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
 from app.store.database.database import Store
 from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
 from app.store.run.runs import (
+    NewRun,
     AbandonedPair,
     RunPlace,
     StoredRun,
@@ -181,7 +182,7 @@ class Reaper:
         place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
         async with self.store.write() as session:
             await set_run(session, pair.id, start.run_id)
-            await insert_run(session, place, start, self.writer.process_id, at)
+            await insert_run(session, NewRun(place, start, self.writer.process_id, at))
         return StoredRun(place, RunState(start), self.writer.process_id, at, at)
 
     async def _rebuild(self, run: StoredRun) -> Plan | None:

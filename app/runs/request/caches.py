@@ -2,7 +2,7 @@
 
     caching = await load_caching(ctx.store, owner, profile, CallToCache(conversation_id, 12_000))
     plan = await plan_send(view, profile, provider, caching=caching)
-    await runs.insert_run(session, place, start, process_id, at, sent, plan.cache)
+    await runs.insert_run(session, runs.NewRun(place, start, process_id, at, sent, plan.cache))
 
 All decisions are in `domain.cache`. For a model without known cache rules, nothing is loaded or planned.
 """

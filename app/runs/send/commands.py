@@ -342,21 +342,19 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)
             await use_attachments(session, owner, conversation_id, [request])
-            sent, tools = list_sent(planned.sent), planned.built.request.tools
-            sent_with = planned.plan.sent_with
-            await runs.insert_run(
-                session,
+            run = runs.NewRun(
                 place,
                 start,
                 ctx.process_id,
                 at,
-                sent,
+                list_sent(planned.sent),
                 planned.plan.cache,
                 replayed_from,
-                tools,
+                planned.built.request.tools,
                 purpose,
-                sent_with,
+                planned.plan.sent_with,
             )
+            await runs.insert_run(session, run)
             if replayed is not None:
                 await runs.finish_run(session, place, replayed, at)
             if conversation.model is None:
