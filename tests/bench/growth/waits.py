@@ -18,7 +18,7 @@ import orjson
 from sqlalchemy import delete
 
 from app.config.settings import load_settings
-from app.domain.filters.language.commands import ExportFormat
+from app.domain.filters.language.commands import Export
 from app.domain.text.search import parse_search
 from app.providers.counts.token_counts import end_if_idle
 from app.runs.app_context import AppContext
@@ -155,7 +155,7 @@ async def _reply_to_the_limit(ctx: AppContext) -> None:
 
 
 async def _export(ctx: AppContext, conversation_id: str) -> None:
-    exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+    exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export())
     async for _ in exported.chunks:
         pass
 
