@@ -46,7 +46,7 @@ from app.runs.watch.watcher import Watcher
 from app.store.agents.agents import insert_agents
 from app.store.attachments.attachments import keep_attachments
 from app.store.cache.keep_warm import Keeping, put_keeping
-from app.store.cache.prompt_caches import CacheUse, insert_cache_use, RunCall
+from app.store.cache.prompt_caches import CacheUse, RunCall, insert_cache_use
 from app.store.compare.comparisons import insert_comparison
 from app.store.conversation.child_calls import insert_child_call
 from app.store.diagnosis.diagnosis import find_damage

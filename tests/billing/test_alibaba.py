@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from app.domain.cache.keep_alive import explain_cold_shoulder
 from app.domain.cache.misses import Outcome, judge
-from app.domain.cache.plan import NOTHING, CachePlan, make_cache_request, plan_cache, CallToCache
+from app.domain.cache.plan import NOTHING, CachePlan, CallToCache, make_cache_request, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS, can_be_marked_in_chat, count_contents
 from app.domain.cache.rules import FIVE_MINUTES, CacheLifetime, find_rules
 from app.domain.cache.warmth import Breakpoint, CachedCall, Warmth, after_call

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.cache.misses import Outcome, find_break, judge
-from app.domain.cache.plan import CachePlan, make_cache_request, measure, plan_cache, CallToCache
+from app.domain.cache.plan import CachePlan, CallToCache, make_cache_request, measure, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle, find_rules
 from app.domain.cache.warmth import Breakpoint, CachedCall, Warmth, after_call, replay
@@ -244,7 +244,9 @@ def test_tools_and_thinking_are_marked_where_the_vendor_allows_it() -> None:
     messages = (RequestMessage("user", (Text("Look"),)), RequestMessage("assistant", called), answered, ends_in_thought)
     request = Request(MODEL, "Be brief.", messages, tools=(tool,))
 
-    plan = plan_cache(make_cache_request(request, content_hashes(request), CallToCache("", 3_000)), Warmth(RULES), EPOCH)
+    plan = plan_cache(
+        make_cache_request(request, content_hashes(request), CallToCache("", 3_000)), Warmth(RULES), EPOCH
+    )
     body = encode_body(request, plan.marks)
 
     assert [mark.place for mark in plan.marks if mark.place >= 0] == [2]

@@ -13,8 +13,8 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
 from app.runs.compare.comparisons import (
-    ComparedModels,
     ChosenReply,
+    ComparedModels,
     discard_comparison,
     keep_reply,
     reopen_comparison,
@@ -116,7 +116,9 @@ class Aside(Sending):
         quiet = [desk for desk in self.desks if not (desk.talk.running or desk.talk.compared)]
         desk = quiet[pick % len(quiet)]
         self.touched = [desk]
-        starting = start_comparison(self.bench.ctx, LOCAL_OWNER, desk.talk.id, SendRequest(text), ComparedModels(MODELS))
+        starting = start_comparison(
+            self.bench.ctx, LOCAL_OWNER, desk.talk.id, SendRequest(text), ComparedModels(MODELS)
+        )
         self._compare(desk, text, self.do(starting))
         self._answer_and_keep(desk, replies, which, finished)
 
@@ -138,7 +140,9 @@ class Aside(Sending):
         talk = desk.talk
         pair = talk.shown[place % len(talk.shown)]
         later = Later.DISCARD if discards else Later.KEEP
-        starting = compare_again(self.bench.ctx, LOCAL_OWNER, pair.id, ComparedModels(MODELS), ResendOptions(later=later))
+        starting = compare_again(
+            self.bench.ctx, LOCAL_OWNER, pair.id, ComparedModels(MODELS), ResendOptions(later=later)
+        )
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return

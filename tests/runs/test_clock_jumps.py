@@ -12,7 +12,7 @@ from sqlalchemy import text
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import discard_comparison, reopen_comparison, start_comparison, ComparedModels
+from app.runs.compare.comparisons import ComparedModels, discard_comparison, reopen_comparison, start_comparison
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime import ids
@@ -152,7 +152,9 @@ async def test_the_comparison_discarded_last_is_the_one_that_comes_back(
 ) -> None:
     conversation_id = await a_conversation(ctx)
     for words in ("/echo first", "/echo second"):
-        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest(words), ComparedModels(("offline:demo", "offline:tiny")))
+        comparison = await start_comparison(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest(words), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         for run in comparison.runs:
             await cancel_run(ctx, LOCAL_OWNER, run.run_id)
         await discard_comparison(ctx, LOCAL_OWNER, conversation_id)

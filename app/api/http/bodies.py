@@ -276,9 +276,7 @@ class DraftToPreview(Sending, Attaching):
     async def request(self, owner: str) -> SendRequest:
         """Return the draft as a request, with its attachments loaded."""
         parameters = await self.send_parameters() or NO_PARAMETERS
-        return SendRequest(
-            self.text, self.options(), parameters, self.choice(), attached=await self.attached(owner)
-        )
+        return SendRequest(self.text, self.options(), parameters, self.choice(), attached=await self.attached(owner))
 
 
 class DraftToSend(DraftToPreview):

@@ -33,8 +33,8 @@ from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
 from app.store.database.database import Store
 from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
 from app.store.run.runs import (
-    NewRun,
     AbandonedPair,
+    NewRun,
     RunPlace,
     StoredRun,
     finish_run,

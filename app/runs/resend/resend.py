@@ -121,17 +121,7 @@ async def resend_pair(
     require_seen(pair, after, resend)
     if resend.later is Later.BRANCH:
         async with branch_above(ctx, owner, pair) as fork_id:
-            started = await start_reply(
-                ctx,
-                owner,
-                fork_id,
-                request.text,
-                request.options,
-                parameters=request.parameters,
-                over_budget=request.over_budget,
-                again=request.again,
-                attached=request.attached,
-            )
+            started = await start_reply(ctx, owner, fork_id, replace(request, selection=None))
         return ResendResult(started, fork_id)
     planned = await plan_resend(ctx, owner, pair, request, sends=True)
     base = planned.composed.base
@@ -187,9 +177,7 @@ def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) 
     )
 
 
-async def plan_resend(
-    ctx: AppContext, owner: str, pair: Pair, request: SendRequest, *, sends: bool = False
-) -> Preview:
+async def plan_resend(ctx: AppContext, owner: str, pair: Pair, request: SendRequest, *, sends: bool = False) -> Preview:
     """Plan the call that sends this request as the request of the pair. Only older pairs are in view.
 
     This is `plan_reply` with the older pairs alone. `sends`: raise an error if the call cannot be made now.

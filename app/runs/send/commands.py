@@ -1,6 +1,6 @@
 """Commands for conversations, sends and runs, for the page, the API and the command line.
 
-    started = await start_reply(ctx, LOCAL_OWNER, conversation.id, "Hello")
+    started = await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest("Hello"))
 
 A command that has started finishes even if its caller is cancelled. Commands raise the errors of `domain.errors`.
 
@@ -30,18 +30,17 @@ from app.domain.errors import (
 from app.domain.models.model_profile import split_model_name
 from app.domain.retry_policy import RetryPolicy
 from app.domain.run.run import RunStart
-from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
+from app.runs.request.attachments import write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
+from app.runs.send.context_selection import count_sent, parse_line
 from app.runs.send.planning import PlanRequest, plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
-from app.runs.send.send_request import DEFAULT_OPTIONS, Alongside, SendRequest
+from app.runs.send.send_request import SendRequest
 from app.runs.topics.topic_commands import use_topic
 from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
@@ -230,20 +229,10 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
 # --- sending ---
 
 
-async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
-) -> Preview:
+async def preview_send(ctx: AppContext, owner: str, conversation_id: str, send: SendRequest) -> Preview:
     """Plan exactly the call that `start_reply` with the same arguments would make. Nothing is called or stored.
 
-    Pairs that do not fit are left out, as on the page. With `over_budget` FORCE they are included; with None, the
+    Pairs that do not fit are left out, as on the page. With the choice FORCE they are included; without a choice, the
     preferences decide.
 
     Raises:
@@ -251,54 +240,34 @@ async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
     """
-    send = SendRequest(text, options, parameters or NO_PARAMETERS, over_budget, attached=attached)
     return await plan_reply(ctx, owner, conversation_id, PlanRequest(send))
 
 
 @shielded
-async def start_reply(  # noqa: PLR0913 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    alongside: Alongside | None = None,
-    purpose: Purpose = "reply",
-    selection: str | None = None,
-    again: Pair | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
+async def start_reply(
+    ctx: AppContext, owner: str, conversation_id: str, send: SendRequest, *, purpose: Purpose = "reply"
 ) -> StartedRun:
     """Store a new pair and start its reply. From then on the run continues without the caller.
 
-    The request carries the pairs in view under `options`, without those that are OUT.
-
-    - `over_budget`: the choice for pairs that do not fit into the budget; None: the preferences decide.
-    - `alongside`: called in the transaction that stores the pair; if it raises, nothing is stored or sent.
-    - `purpose`: the purpose in the ledger.
-    - `selection`: the pairs that a preview or an estimate counted; a send of other pairs is refused.
-    - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
-    - `attached`: the attachments of the text, which may then be blank.
+    `purpose` is the purpose in the ledger.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in the conversation.
         OverBudgetError: the view exceeds the budget, and the caller made no choice for this case.
-        SelectionChangedError: the request would carry other pairs than the `selection`.
+        SelectionChangedError: the request would carry other pairs than the selection.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key. The provider's own errors are stored in the pair instead.
     """
-    if not text.strip() and not attached.parts:
+    options, attached = send.options, send.attached
+    if not send.text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to send.")
-    send = SendRequest(text, options, parameters or NO_PARAMETERS, over_budget, selection, attached, again)
     planned = await plan_reply(ctx, owner, conversation_id, PlanRequest(send, sends=True))
     conversation = planned.composed.base.conversation
     at = now()
-    request = Message(new_id(), Role.USER, write_request(text, attached), at)
+    request = Message(new_id(), Role.USER, write_request(send.text, attached), at)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     start = RunStart(
         new_id(),
@@ -317,8 +286,8 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
             if tail.comparing is not None:
                 raise ComparingError
             revision = await conversations.next_revision(session, conversation_id, at)
-            if alongside is not None:
-                await alongside(session)
+            if send.alongside is not None:
+                await send.alongside(session)
             pair = Pair(
                 id=start.pair_id,
                 conversation_id=conversation_id,

@@ -91,18 +91,7 @@ async def send_text(ctx: AppContext, owner: str, conversation_id: str, request: 
     """
     if not ctx.engine.runs_of(conversation_id):
         try:
-            await start_reply(
-                ctx,
-                owner,
-                conversation_id,
-                request.text,
-                request.options,
-                parameters=request.parameters,
-                over_budget=request.over_budget,
-                selection=request.selection,
-                attached=request.attached,
-                alongside=request.alongside,
-            )
+            await start_reply(ctx, owner, conversation_id, request)
         except SendLockedError:  # another page or program has just started a reply
             pass
         else:
@@ -316,17 +305,13 @@ async def go_on(
         try:
             require_readable(item)
             request = request_of_queued(item)
-            await start_reply(
-                ctx,
-                owner,
-                conversation_id,
-                request.text,
-                replace(request.options, model=model or item.model),
-                parameters=item.parameters,
+            send = replace(
+                request,
+                options=replace(request.options, model=model or item.model),
                 over_budget=over_budget or item.over_budget,
-                attached=request.attached,
                 alongside=partial(_take, owner=owner, item=item),
             )
+            await start_reply(ctx, owner, conversation_id, send)
         except ComparingError:
             return None  # the queue continues when one of the compared replies is kept
         except (SendLockedError, _MovedError):

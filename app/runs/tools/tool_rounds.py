@@ -28,7 +28,7 @@ from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching, plan_use
 from app.runs.runtime.ids import now
 from app.runs.usage.budgets import require_budgets_for
-from app.store.cache.prompt_caches import CacheUse, insert_cache_use, RunCall
+from app.store.cache.prompt_caches import CacheUse, RunCall, insert_cache_use
 from app.store.conversation.conversations import load_conversation
 from app.store.ledger.ledger import CountedRequest
 from app.store.run.runs import note_replaced

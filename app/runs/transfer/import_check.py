@@ -119,9 +119,7 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
     _require_most(len(file.shape.topics), MAX_TOPICS, "topics")
     checked = [_check(file, number, owner, now, ids, topics) for number in range(len(file.shape.conversations))]
     attachments, labels = _check_attachments(file, frozenset[str]().union(*(one.named for one in checked)))
-    conversations = tuple(
-        replace(one, named=tuple(sorted(attachments.keys() & one.named))) for one in checked
-    )
+    conversations = tuple(replace(one, named=tuple(sorted(attachments.keys() & one.named))) for one in checked)
     return CheckedFile(file, conversations, tuple(topics), ids.seen, attachments, labels)
 
 

@@ -1,7 +1,7 @@
 """A batch: the next pairs of a conversation that are read together.
 
-    >>> Batch(-1, 100, 50).asks_all, Batch(7, 100, 50).asks_all
-    (True, False)
+>>> Batch(-1, 100, 50).asks_all, Batch(7, 100, 50).asks_all
+(True, False)
 """
 
 from __future__ import annotations

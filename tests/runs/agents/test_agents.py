@@ -11,7 +11,7 @@ from app.domain.settings.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.runs.agents.agent_commands import AgentFields, change_agent, create_agent, delete_agent, restore_agent
 from app.runs.app_context import AppContext
-from app.runs.resend.resend import resend_pair, ResendOptions
+from app.runs.resend.resend import ResendOptions, resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
@@ -32,7 +32,7 @@ async def test_the_agents_prompt_is_sent_before_the_conversations_own_and_counte
     conversation = await a_conversation(ctx, system_prompt="Be brief.", agent_id=agent.id)
     without = await compose_view(ctx, LOCAL_OWNER, conversation, ViewOptions(agent=""))
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello"))
 
     assert planned.built.request.system == "Find the fault.\n\nBe brief."
     assert planned.composed.composition.estimate.system > without.composition.estimate.system
@@ -44,7 +44,7 @@ async def test_a_send_names_its_agent_else_the_conversations_answers(ctx: AppCon
     conversation = await a_conversation(ctx, agent_id=one.id)
 
     async def plan(options: ViewOptions):
-        planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", options)
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello", options))
         return planned.built.request.system, planned.wire.model
 
     assert await plan(ViewOptions()) == ("I am one.", "offline:demo")
@@ -93,10 +93,10 @@ async def test_a_pair_keeps_the_agents_name_and_its_parameters_when_the_agent_ch
     (pair,) = await pairs_of(ctx, conversation)
     assert (pair.agent, pair.parameters) == ("Reviewer", ended.pair.parameters)
     assert ended.pair.parameters.temperature == 0.5
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "And now?")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("And now?"))
     assert (planned.built.request.system, planned.agent_name) == ("", None)
     await restore_agent(ctx, LOCAL_OWNER, agent.id)
-    assert (await preview_send(ctx, LOCAL_OWNER, conversation, "And now?")).agent_name == "Critic"
+    assert (await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("And now?"))).agent_name == "Critic"
 
 
 async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_new_one_asks_under_another(
@@ -123,7 +123,7 @@ async def test_an_agents_parameters_that_a_model_rejects_are_left_out_and_report
     options = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
     conversation = await a_conversation(ctx)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", options)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello", options))
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
     assert [notice for notice in planned.composed.base.notices if "seed" in notice and "Reviewer" in notice]
@@ -169,7 +169,7 @@ async def test_a_run_begins_with_what_its_agents_list_allows(ctx: AppContext):
     agent = await an_agent(ctx, fields={"allowed_tools": (entry,)})
     conversation = await a_conversation(ctx, agent_id=agent.id)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "What time is it?")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("What time is it?"))
 
     assert [tool.name for tool in planned.tools] == ["current_time"]
     assert planned.loop is not None

@@ -25,7 +25,7 @@ from app.runs.child_calls.summaries import (
     summarise,
 )
 from app.runs.conversation.forks import fork_conversation
-from app.runs.resend.resend import Later, resend_pair, ResendOptions
+from app.runs.resend.resend import Later, ResendOptions, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context

@@ -20,7 +20,7 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
-from app.runs.compare.comparisons import start_comparison, ComparedModels
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
@@ -280,7 +280,9 @@ async def test_first_kept_reply_of_a_comparison_brings_a_title(data: Path) -> No
     async with a_bench(data, says("It scatters."), says("Why the sky is blue")) as bench:
         conversation_id = await a_conversation(bench.ctx, model=MODEL)
         models = (MODEL, "offline:demo")
-        comparison = await start_comparison(bench.ctx, LOCAL_OWNER, conversation_id, SendRequest("Why is the sky blue?"), ComparedModels(models))
+        comparison = await start_comparison(
+            bench.ctx, LOCAL_OWNER, conversation_id, SendRequest("Why is the sky blue?"), ComparedModels(models)
+        )
         for run in comparison.runs:
             await collect(bench.ctx, run.run_id)
         assert await bench.title(conversation_id) == ""

@@ -27,7 +27,7 @@ from app.runs.compare.comparisons import (
     reopen_comparison,
     start_comparison,
 )
-from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
@@ -64,7 +64,9 @@ async def bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
 async def compare(
     ctx: AppContext, conversation_id: str, text: str, *models: str, options: ViewOptions | None = None
 ) -> Comparison:
-    return await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options or ViewOptions()), ComparedModels(models))
+    return await start_comparison(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options or ViewOptions()), ComparedModels(models)
+    )
 
 
 async def ended(ctx: AppContext, comparison: Comparison) -> Comparison:
@@ -256,7 +258,9 @@ async def test_what_cannot_be_compared_is_refused_before_anything_is_called(benc
 
 async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench: AppContext, peer: Peer) -> None:
     conversation_id = await a_conversation(bench, model=PEER)
-    tokens = (await preview_send(bench, LOCAL_OWNER, conversation_id, "Hello")).composed.composition.estimate.tokens
+    tokens = (
+        await preview_send(bench, LOCAL_OWNER, conversation_id, SendRequest("Hello"))
+    ).composed.composition.estimate.tokens
     for model in (PEER, OTHER):
         own = OwnPrice(model, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000)))
         await set_price(bench, LOCAL_OWNER, own)

@@ -12,7 +12,7 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.conversation.forks import fork_from, read_tree
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions

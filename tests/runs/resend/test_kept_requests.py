@@ -21,7 +21,7 @@ from app.domain.models.model_profile import Prices
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, preview_resend, resend_pair, ResendOptions
+from app.runs.resend.resend import Later, ResendOptions, preview_resend, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
@@ -89,7 +89,10 @@ async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_s
     failed = await bench.fail(conversation_id, "Second")
     left = bench.peer.heard[-1].body
     await collect(
-        bench.ctx, (await resend_pair(bench.ctx, LOCAL_OWNER, one.id, ResendOptions(later=Later.KEEP), text="Other")).started.run_id
+        bench.ctx,
+        (
+            await resend_pair(bench.ctx, LOCAL_OWNER, one.id, ResendOptions(later=Later.KEEP), text="Other")
+        ).started.run_id,
     )
     assert bench.asked() == ["Other"]
 
@@ -228,7 +231,10 @@ async def test_request_that_was_too_long_is_not_sent_again_without_a_choice(benc
     assert (refused.value.budget_options.x, refused.value.budget_options.y) == (2, 3)
     assert len(bench.peer.heard) == asked
     await collect(
-        bench.ctx, (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(over_budget=OverBudget.FIT))).started.run_id
+        bench.ctx,
+        (
+            await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(over_budget=OverBudget.FIT))
+        ).started.run_id,
     )
     assert bench.asked() == ["Second " * 300, "Third " * 300, "Fourth"]
 
@@ -239,7 +245,9 @@ async def test_too_long_for_one_model_is_not_too_long_for_another_or_if_forced(b
 
     await collect(
         bench.ctx,
-        (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(options=ViewOptions(model="peer:other")))).started.run_id,
+        (
+            await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(options=ViewOptions(model="peer:other")))
+        ).started.run_id,
     )
     assert len(bench.asked()) == 3
 

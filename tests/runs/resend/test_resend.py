@@ -20,7 +20,7 @@ from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFou
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
-from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions

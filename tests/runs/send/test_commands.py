@@ -24,6 +24,7 @@ from app.runs.send.commands import (
     start_reply,
 )
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import watch
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs
@@ -66,7 +67,7 @@ async def test_a_send_carries_what_is_in_view(ctx: AppContext) -> None:
     await reply_to(ctx, conversation_id, "/echo one")
     await reply_to(ctx, conversation_id, "/fail model")
 
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "two")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("two"))
 
     request = preview.built.request
     assert request.system == "Be brief."
@@ -184,7 +185,7 @@ async def test_input_that_cannot_be_used_names_its_field_and_stores_nothing(
 
     for ask in (preview_send, start_reply):
         with pytest.raises(InputError) as refused:
-            await ask(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(model=model))
+            await ask(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions(model=model)))
         assert refused.value.field == field
 
     assert await pairs_of(ctx, conversation_id) == ()
@@ -194,7 +195,7 @@ async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(ctx: Ap
     conversation_id = await a_conversation(ctx)
     claude = ViewOptions(model="anthropic:claude-sonnet-4-5")
 
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello", claude)
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", claude))
     with pytest.raises(ProviderError) as refused:
         await send(ctx, conversation_id, "Hello", options=claude)
 
@@ -210,8 +211,8 @@ async def test_a_conversation_of_another_owner_is_not_found(ctx: AppContext) -> 
     started = await send(ctx, conversation_id, "/slow")
 
     for attack in (
-        start_reply(ctx, "mallory", conversation_id, "Hello"),
-        preview_send(ctx, "mallory", conversation_id, "Hello"),
+        start_reply(ctx, "mallory", conversation_id, SendRequest("Hello")),
+        preview_send(ctx, "mallory", conversation_id, SendRequest("Hello")),
         change_conversation(ctx, "mallory", conversation_id, title="Mine"),
         delete_conversation(ctx, "mallory", conversation_id),
         cancel_run(ctx, "mallory", started.run_id),

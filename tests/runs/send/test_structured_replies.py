@@ -14,10 +14,11 @@ from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import read_partial
 from app.domain.structured.structured_replies import is_repair, is_strict, write_schema
 from app.runs.app_context import AppContext
-from app.runs.resend.resend import resend_pair, ResendOptions
+from app.runs.resend.resend import ResendOptions, resend_pair
 from app.runs.send import structured_replies
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import judge, read_structured, require_schema
 from app.runs.transfer.export_json import write_pair
 from app.runs.transfer.importing import import_file
@@ -152,8 +153,8 @@ def test_strict_mode_is_asked_for_only_where_every_object_is_closed_and_whole() 
 async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model="offline:demo")
 
-    plain = await preview_send(ctx, LOCAL_OWNER, conversation, "Who?")
-    asked = await preview_send(ctx, LOCAL_OWNER, conversation, "Who?", parameters=ASKED)
+    plain = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Who?"))
+    asked = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Who?", parameters=ASKED))
 
     assert orjson.loads(asked.wire.body)["schema"] == PERSON
     assert plain.hashes != asked.hashes

@@ -18,7 +18,7 @@ from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
-from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import finish_under_way
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
@@ -100,7 +100,13 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     await apply_filter(bench, LOCAL_OWNER, conversation, f"c'{SECRET}'")
     await mark_pair(bench, LOCAL_OWNER, first.pair.id, Marks(mark=Mark.IN, stars=3))
     failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", options=ViewOptions(filter=""))
-    again = await resend_pair(bench, LOCAL_OWNER, first.pair.id, ResendOptions(later=Later.KEEP, options=ViewOptions(filter="")), text=f"/echo {SECRET} edited")
+    again = await resend_pair(
+        bench,
+        LOCAL_OWNER,
+        first.pair.id,
+        ResendOptions(later=Later.KEEP, options=ViewOptions(filter="")),
+        text=f"/echo {SECRET} edited",
+    )
     await collect(bench, again.started.run_id)
     await restore_version(bench, LOCAL_OWNER, first.pair.id, 1)
     fork = await fork_conversation(bench, LOCAL_OWNER, conversation, [first.pair.id])
@@ -200,7 +206,7 @@ async def test_it_is_gone_with_the_process_and_leaves_no_trace(data: Path) -> No
     async with open_app_context(settings_of(data)) as ctx:
         assert await context_for(ctx, conversation) is ctx
         with pytest.raises(NotFoundError):
-            await start_reply(ctx, LOCAL_OWNER, conversation, "hello")
+            await start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("hello"))
         assert len(await calls_of(ctx, conversation)) == 1
         assert written(data, SECRET) == []
 

@@ -14,8 +14,8 @@ from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import keep_reply, start_comparison, ComparedModels
-from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
+from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
@@ -59,7 +59,9 @@ async def answers_of(ctx: AppContext, pair: Pair) -> list[str]:
 
 
 async def compared(ctx: AppContext, conversation_id: str, text: str) -> Pair:
-    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions()), ComparedModels((ABLE, UNABLE)))
+    comparison = await start_comparison(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions()), ComparedModels((ABLE, UNABLE))
+    )
     for run in comparison.runs:
         await collect(ctx, run.run_id)
     kept = await keep_reply(ctx, LOCAL_OWNER, conversation_id, ABLE)
@@ -79,7 +81,7 @@ async def test_compared_replies_call_tools_and_keep_their_records_as_versions(ct
         ['There is no tool "double". This conversation has no tools.'],
     )
     await restore_version(ctx, LOCAL_OWNER, pair.id, 1)
-    again = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
+    again = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("And now?"))
     roles = [message.role for message in again.built.request.messages]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
 

@@ -17,8 +17,9 @@ from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.resend.resend import Later, resend_pair, restore_version, ResendOptions
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.usage.accounts import list_booked, load_account, load_balance
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_app_context
@@ -47,7 +48,7 @@ class Story:
         match step:
             case "send" | "fail" | "stop":
                 text = {"send": "/echo Yes", "fail": "/fail auth", "stop": "/long 400 /rate 50"}[step]
-                started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, text)
+                started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, SendRequest(text))
                 if step == "stop":
                     await cancel_run(self.ctx, LOCAL_OWNER, started.run_id)
                 await collect(self.ctx, started.run_id)

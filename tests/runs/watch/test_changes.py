@@ -12,7 +12,7 @@ from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison, ComparedModels
+from app.runs.compare.comparisons import ComparedModels, discard_comparison, keep_reply, start_comparison
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.send.commands import (
@@ -170,7 +170,9 @@ async def test_a_comparison_is_shown_until_a_reply_is_kept(ctx: AppContext) -> N
 
     async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        made = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny")))
+        made = await start_comparison(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.comparison is not None
         assert [run.model for run in screen.comparison.runs] == ["offline:demo", "offline:tiny"]
@@ -198,7 +200,9 @@ async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
     monkeypatch.setattr(panels, "read_all", read_slowly)
     async with a_page(ctx, conversation_id) as page:
         await asyncio.wait_for(began.wait(), 10)
-        await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny")))
+        await start_comparison(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         await page.until(lambda screen: screen.comparison)
         goes_on.set()
         screen = await page.settle()
@@ -223,7 +227,13 @@ async def test_replies_are_followed_while_they_are_looked_at(ctx: AppContext) ->
 
     async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        made = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/long 4000 /rate 50"), ComparedModels(("offline:demo", "offline:tiny")))
+        made = await start_comparison(
+            ctx,
+            LOCAL_OWNER,
+            conversation_id,
+            SendRequest("/long 4000 /rate 50"),
+            ComparedModels(("offline:demo", "offline:tiny")),
+        )
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.compared is None
         page.watcher.look_at_compared(on=True)
@@ -243,7 +253,9 @@ async def test_replies_are_followed_while_they_are_looked_at(ctx: AppContext) ->
 
 async def test_a_discarded_comparison_leaves(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny")))
+    await start_comparison(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+    )
 
     async with a_page(ctx, conversation_id) as page:
         await page.until(lambda screen: screen.comparison)

@@ -11,7 +11,13 @@ from sqlalchemy import text as sql
 from app.domain.errors import NotFoundError
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import discard_comparison, keep_reply, read_comparison, start_comparison, ComparedModels
+from app.runs.compare.comparisons import (
+    ComparedModels,
+    discard_comparison,
+    keep_reply,
+    read_comparison,
+    start_comparison,
+)
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences

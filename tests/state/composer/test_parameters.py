@@ -10,6 +10,7 @@ from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.queue import read_queue
+from app.runs.send.send_request import SendRequest
 from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
 from app.state.composer.queue import list_rows
 from app.state.composer.schema import SchemaState
@@ -197,7 +198,7 @@ async def test_a_refused_send_gives_back_what_it_took_along(ctx: AppContext, tab
 
 
 async def test_a_queued_text_keeps_what_was_set_for_it(ctx: AppContext, tab: Tab, conversation: str) -> None:
-    await start_reply(ctx, LOCAL_OWNER, conversation, "/long 4000 /rate 25")
+    await start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("/long 4000 /rate 25"))
     await use(tab, ParameterTarget.SEND, seed="5")
 
     await send(tab, "/echo later")

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison, ComparedModels
+from app.runs.compare.comparisons import ComparedModels, discard_comparison, keep_reply, start_comparison
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -216,7 +216,9 @@ async def test_title_has_the_words_of_a_comparison_while_it_waits_and_after_a_re
     ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
     models = ("offline:demo", "offline:tiny")
-    comparison = await start_comparison(ctx, LOCAL_OWNER, watcher.conversation_id, SendRequest("/echo one"), ComparedModels(models))
+    comparison = await start_comparison(
+        ctx, LOCAL_OWNER, watcher.conversation_id, SendRequest("/echo one"), ComparedModels(models)
+    )
     await until(lambda: tab.shows(ChatState, "title") == "/echo one")
     for run in comparison.runs:
         await collect(ctx, run.run_id)
