@@ -15,10 +15,8 @@ Not here: several models that answer an existing pair again (`pair_comparisons.p
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from types import MappingProxyType
-from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -47,9 +45,6 @@ from app.store.conversation.marks import write_marks
 from app.store.run import runs
 from app.store.run.deliveries import delete_deliveries
 
-NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
-NO_CHOICES: Final[Mapping[str, OverBudget]] = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True)
 class ChosenReply:
@@ -76,8 +71,8 @@ class ComparedModels:
     """
 
     models: Sequence[str]
-    over_budget: Mapping[str, OverBudget] = NO_CHOICES
-    selections: Mapping[str, str] = NOTHING_COUNTED
+    over_budget: Mapping[str, OverBudget] = field(default_factory=dict[str, OverBudget])
+    selections: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def others(self) -> Collection[str]:

@@ -19,7 +19,7 @@ from app.domain.compare.comparisons import Comparison, require_models
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
-from app.runs.compare.comparisons import NOTHING_COUNTED, ComparedModels, start_comparison
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.resend.in_place import require_unchanged
 from app.runs.resend.resend import (
     USUAL_RESEND,
@@ -68,8 +68,7 @@ async def compare_again(
     require_seen(pair, after, resend)
     if resend.later is Later.BRANCH:
         async with branch_above(ctx, owner, pair) as fork_id:
-            counted = replace(compared, selections=NOTHING_COUNTED)
-            return await start_comparison(ctx, owner, fork_id, request, counted)
+            return await start_comparison(ctx, owner, fork_id, request, replace(compared, selections={}))
     for model in compared.others:
         await require_counted(ctx, owner, pair.conversation_id, compared.request_to(model, request), pair.position)
     requests = [compared.request_to(model, request) for model in compared.models]
