@@ -31,6 +31,7 @@ from app.runs.send.queue import read_queue, resume_queue, send_text
 from app.runs.send.send_request import SendRequest
 from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Choices, Counted
+from app.state.tab.address import conversation_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,10 @@ class Draft:
     choices: Choices = ()
     remembered: OverBudget | None = None
     older: Extent = OLDER
+
+    def is_of_page(self, path: str) -> bool:
+        """Return True if the page at this path has the composer of this draft. Pages such as the settings have none."""
+        return self.conversation_id == conversation_in(path) and bool(self.conversation_id or not path.strip("/"))
 
     @property
     def page_send(self) -> PageSend | None:
