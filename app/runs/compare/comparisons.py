@@ -21,7 +21,7 @@ from datetime import datetime
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.compare.comparisons import ComparedRun, ComparingError, Comparison, require_models
+from app.domain.compare.comparisons import ChosenRun, ComparedRun, ComparingError, Comparison, require_models
 from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
@@ -157,12 +157,12 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
         pairs_of_runs = zip(comparison.runs, stood, strict=True)
         if running := [names[run.model] for run, pair in pairs_of_runs if pair.lifecycle in RUNNING]:
             raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again.")
-        chosen = _ChosenRun(comparison, stood, comparison.runs.index(kept))
+        chosen = ChosenRun(comparison, stood, comparison.runs.index(kept))
         revision = await conversations.next_revision(session, conversation_id, at)
         if comparison.pair_id is None:
             tail = await pairs.load_tail(session, conversation_id)
             pair = _make_pair(chosen, tail.position + 1, at)
-            await comparisons.move_into_pair(session, owner, comparison, pair, stood, revision)
+            await comparisons.move_into_pair(session, owner, chosen, pair, revision)
             done = ChosenReply(pair.id)
         else:
             pair, done = await _stand_in(session, owner, comparison.pair_id, chosen, revision, at)
@@ -217,29 +217,11 @@ async def reopen_comparison(ctx: AppContext, owner: str, conversation_id: str) -
     return replace(comparison, closed_at=None)
 
 
-@dataclass(frozen=True, slots=True)
-class _ChosenRun:
-    """The run whose reply is kept: its place among the runs of the comparison, and their stored pairs."""
-
-    comparison: Comparison
-    pairs: Sequence[Pair]
-    place: int
-
-    @property
-    def pair(self) -> Pair:
-        return self.pairs[self.place]
-
-    @property
-    def version(self) -> int:
-        """The number of the kept reply among the new versions."""
-        return self.place + 1
-
-
 async def _load_compared(session: AsyncSession, owner: str, comparison: Comparison) -> tuple[Pair, ...]:
     return tuple([await pairs.load_pair(session, owner, run.pair_id) for run in comparison.runs])
 
 
-def _make_pair(chosen: _ChosenRun, position: int, at: datetime) -> Pair:
+def _make_pair(chosen: ChosenRun, position: int, at: datetime) -> Pair:
     """Return the new pair of the conversation, with the kept reply."""
     one, comparison = chosen.pair, chosen.comparison
     return replace(
@@ -256,7 +238,7 @@ def _make_pair(chosen: _ChosenRun, position: int, at: datetime) -> Pair:
 
 
 async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply, and the pair that it replaces
-    session: AsyncSession, owner: str, pair_id: str, chosen: _ChosenRun, revision: int, at: datetime
+    session: AsyncSession, owner: str, pair_id: str, chosen: ChosenRun, revision: int, at: datetime
 ) -> tuple[Pair, ChosenReply]:
     """Put the kept reply into the pair that was answered again.
 
@@ -285,7 +267,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply, and the pair th
     reason = RemovalReason.RETRY if before.lifecycle is Lifecycle.ERROR else RemovalReason.REGENERATE
     replaced = 1 if request is before.request else messages_in(before)
     await note_departure(session, owner, before.conversation_id, before.position, reason, replaced)
-    await comparisons.move_into_place(session, owner, comparison, before, again, chosen.pairs, revision)
+    await comparisons.move_into_place(session, owner, chosen, before, again, revision)
     there: dict[str, int] = {}
     for start in range(0, len(comparison.gone), pairs.BATCH):
         there |= await pairs.load_positions(session, owner, comparison.gone[start : start + pairs.BATCH])
