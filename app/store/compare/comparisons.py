@@ -5,7 +5,6 @@ A conversation has at most one open comparison: an index of the database refuses
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any
