@@ -355,7 +355,7 @@ async def test_a_fault_ends_the_page_and_leaves_no_task(ctx: AppContext, monkeyp
         raise KeyError("a secret of the house")
 
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    monkeypatch.setattr(composed, "compose_view", fail)
+    monkeypatch.setattr(composed, "read_base", fail)
 
     with pytest.raises(KeyError):
         async with a_page(ctx, conversation_id) as page:
@@ -367,7 +367,7 @@ async def test_a_conversation_that_cannot_be_opened_shows_why_and_no_pairs(
 ) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     await store_past(ctx, conversation_id, 2)
-    monkeypatch.setattr(composed, "compose_view", fail_by_damage)
+    monkeypatch.setattr(composed, "read_base", fail_by_damage)
     monkeypatch.setattr(watching, "load_conversation", fail_by_damage)
 
     async with a_page(ctx, conversation_id) as page:

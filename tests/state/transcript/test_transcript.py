@@ -266,7 +266,7 @@ async def test_a_fault_of_following_ends_it_with_a_notice(
     async def fail(*_: object, **__: object) -> None:
         raise KeyError("a secret of the house")
 
-    monkeypatch.setattr(composed, "compose_view", fail)
+    monkeypatch.setattr(composed, "read_base", fail)
 
     async with visiting(tab, await a_past(ctx, 1)) as visit:
         await visit
@@ -284,7 +284,7 @@ async def test_page_whose_updates_failed_offers_to_resume_them(
 
     conversation_id = await a_past(ctx, 1)
     with monkeypatch.context() as patch:
-        patch.setattr(composed, "compose_view", fail)
+        patch.setattr(composed, "read_base", fail)
         async with visiting(tab, conversation_id) as visit:
             await visit
     assert tab.shows(TranscriptState, "stopped") is True
