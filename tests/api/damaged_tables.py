@@ -46,7 +46,7 @@ from app.runs.watch.watcher import Watcher
 from app.store.agents.agents import insert_agents
 from app.store.attachments.attachments import keep_attachments
 from app.store.cache.keep_warm import Keeping, put_keeping
-from app.store.cache.prompt_caches import CacheUse, insert_cache_use
+from app.store.cache.prompt_caches import CacheUse, RunCall, insert_cache_use
 from app.store.compare.comparisons import insert_comparison
 from app.store.conversation.child_calls import insert_child_call
 from app.store.diagnosis.diagnosis import find_damage
@@ -200,7 +200,7 @@ async def _fill(api: Api, whole: str) -> Ids:
         keeping = Keeping(whole, LOCAL_OWNER, options, at + timedelta(hours=1), at, ended_at=None)
         await put_keeping(session, keeping)
         use = CacheUse(prefix, CachePlan((Breakpoint(0, 300),), Prediction(None, 0)))
-        await insert_cache_use(session, LOCAL_OWNER, whole, pair["run_id"], MODEL, at, use)
+        await insert_cache_use(session, RunCall(LOCAL_OWNER, whole, pair["run_id"], MODEL), at, use)
         await save_sent_tools(session, LOCAL_OWNER, running_pair["run_id"], [ToolDefinition("clock", "", "{}")], at)
         waiting = QueuedText("w1", whole, "later", "", MODEL, None, None, "UTC", Parameters(), None, at)
         await insert_queued(session, LOCAL_OWNER, waiting)

@@ -19,7 +19,7 @@ from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
 from app.runs.child_calls.titles import ask_title
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, ResendOptions, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
@@ -148,7 +148,11 @@ class Session:
         await self._settle(self.random.uniform(30, 90))
         pair = (await pairs_of(self.ctx, self.conversation_id))[-1 - back]
         resent = await resend_pair(
-            self.ctx, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, options=ViewOptions(filter=line)
+            self.ctx,
+            LOCAL_OWNER,
+            pair.id,
+            ResendOptions(later=Later.KEEP, options=ViewOptions(filter=line)),
+            text=self.words(20, 160),
         )
         await collect(self.ctx, resent.started.run_id)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from app.domain.cache.keep_alive import explain_cold_shoulder
 from app.domain.cache.misses import Outcome, judge
-from app.domain.cache.plan import NOTHING, CachePlan, make_cache_request, plan_cache
+from app.domain.cache.plan import NOTHING, CachePlan, CallToCache, make_cache_request, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS, can_be_marked_in_chat, count_contents
 from app.domain.cache.rules import FIVE_MINUTES, CacheLifetime, find_rules
 from app.domain.cache.warmth import Breakpoint, CachedCall, Warmth, after_call
@@ -77,7 +77,7 @@ class Talk:
     def ask(self, messages: tuple[RequestMessage, ...], *, frozen: bool = False) -> Sent:
         request = Request(MODEL, self.system, messages, Parameters(), (CLOCK,))
         tokens = list_blocks(encode_body(request))[-1].total
-        asked = make_cache_request(request, content_hashes(request), tokens, "c1", rules=RULES)
+        asked = make_cache_request(request, content_hashes(request), CallToCache("c1", tokens), rules=RULES)
         plan = plan_cache(asked, self.warmth, self.at, lifetime=self.lifetime, frozen=frozen)
         body = encode_body(request, plan.marks)
         usage = usage_of(self.cache.bill(body, self.at))
@@ -184,7 +184,7 @@ def test_a_round_of_many_results_does_not_hide_the_block_before_it() -> None:
 def test_neither_the_tools_nor_a_missing_system_text_can_be_marked() -> None:
     request = Request(MODEL, "", (RequestMessage("user", (Text("w" * 9_000),)),), tools=(CLOCK,))
 
-    asked = make_cache_request(request, content_hashes(request), 3_000, rules=RULES)
+    asked = make_cache_request(request, content_hashes(request), CallToCache("", 3_000), rules=RULES)
 
     assert asked.unmarkable == {TOOLS, SYSTEM}
     assert [mark.place for mark in plan_cache(asked, Warmth(RULES), EPOCH).marks] == [0]

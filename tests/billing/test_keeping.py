@@ -14,6 +14,7 @@ from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for
 from app.runs.cache.keep_alive import start_keeping
 from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
@@ -69,14 +70,14 @@ async def test_without_it_the_same_pause_costs_the_beginning_again(talk: Talk) -
 
 
 async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(talk: Talk) -> None:
-    before = await preview_send(talk.ctx, LOCAL_OWNER, talk.conversation_id, "Next")
+    before = await preview_send(talk.ctx, LOCAL_OWNER, talk.conversation_id, SendRequest("Next"))
     each = (await talk.offer()).each
     await talk.keep()
     await talk.pass_time(275)
     await talk.tend()
 
     newest = (await list_booked(talk.ctx, LOCAL_OWNER, talk.conversation_id, limit=1))[0]
-    after = await preview_send(talk.ctx, LOCAL_OWNER, talk.conversation_id, "Next")
+    after = await preview_send(talk.ctx, LOCAL_OWNER, talk.conversation_id, SendRequest("Next"))
     kept = await talk.kept()
     assert (newest.call.purpose, newest.call.outcome) == ("keep_warm", Lifecycle.SUCCEEDED)
     assert newest.judged is not None
@@ -88,7 +89,7 @@ async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(ta
     assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))
     assert kept.keeping.made_id == newest.call.conversation_id
     with pytest.raises(ConflictError, match="so you cannot send in it"):
-        await preview_send(talk.ctx, LOCAL_OWNER, newest.call.conversation_id, "More")
+        await preview_send(talk.ctx, LOCAL_OWNER, newest.call.conversation_id, SendRequest("More"))
 
 
 async def test_a_send_meanwhile_prolongs_the_cache(talk: Talk) -> None:

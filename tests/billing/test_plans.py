@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.cache.misses import Outcome, find_break, judge
-from app.domain.cache.plan import CachePlan, make_cache_request, measure, plan_cache
+from app.domain.cache.plan import CachePlan, CallToCache, make_cache_request, measure, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle, find_rules
 from app.domain.cache.warmth import Breakpoint, CachedCall, Warmth, after_call, replay
@@ -67,7 +67,7 @@ class Talk:
     def ask(self, messages: tuple[RequestMessage, ...], *, frozen: bool = False) -> Sent:
         request = Request(MODEL, self.system, messages, self.parameters)
         tokens = sum(block.tokens for block in list_blocks(encode_body(request)))
-        asked = make_cache_request(request, content_hashes(request), tokens, "c1")
+        asked = make_cache_request(request, content_hashes(request), CallToCache("c1", tokens))
         plan = plan_cache(asked, self.warmth, self.at, lifetime=self.lifetime, frozen=frozen)
         body = encode_body(request, plan.marks)
         usage = usage_of(self.cache.bill(body, self.at))
@@ -244,7 +244,9 @@ def test_tools_and_thinking_are_marked_where_the_vendor_allows_it() -> None:
     messages = (RequestMessage("user", (Text("Look"),)), RequestMessage("assistant", called), answered, ends_in_thought)
     request = Request(MODEL, "Be brief.", messages, tools=(tool,))
 
-    plan = plan_cache(make_cache_request(request, content_hashes(request), 3_000), Warmth(RULES), EPOCH)
+    plan = plan_cache(
+        make_cache_request(request, content_hashes(request), CallToCache("", 3_000)), Warmth(RULES), EPOCH
+    )
     body = encode_body(request, plan.marks)
 
     assert [mark.place for mark in plan.marks if mark.place >= 0] == [2]
@@ -288,7 +290,7 @@ def test_break_names_the_first_difference_and_what_it_costs() -> None:
     whole = Request(
         MODEL, talk.system, tuple(RequestMessage("user", (Text(words),)) for pair in talk.pairs[2:] for words in pair)
     )
-    asked = make_cache_request(whole, content_hashes(whole), 5_000, "c1")
+    asked = make_cache_request(whole, content_hashes(whole), CallToCache("c1", 5_000))
     plan = plan_cache(asked, talk.warmth, talk.at)
 
     broken = find_break(asked, plan.prediction, talk.warmth, talk.at)
@@ -300,7 +302,7 @@ def test_break_names_the_first_difference_and_what_it_costs() -> None:
 
 def test_sizes_between_known_ones_are_shared_out_by_length() -> None:
     request = Request(MODEL, "s" * 400, (RequestMessage("user", (Text("w" * 384),)),))
-    asked = make_cache_request(request, content_hashes(request), 200)
+    asked = make_cache_request(request, content_hashes(request), CallToCache("", 200))
 
     assert (measure(asked, SYSTEM, ()).tokens, measure(asked, 0, ()).tokens) == (100, 200)
 

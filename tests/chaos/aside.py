@@ -14,15 +14,17 @@ from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
 from app.runs.compare.comparisons import (
     ChosenReply,
+    ComparedModels,
     discard_comparison,
     keep_reply,
     reopen_comparison,
     start_comparison,
 )
 from app.runs.compare.pair_comparisons import compare_again
-from app.runs.resend.resend import Later
+from app.runs.resend.resend import Later, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.send.send_request import SendRequest
 from tests.chaos.at_work import PICKS, TEXTS, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Compared, Desk, Side
@@ -45,7 +47,7 @@ class Aside(Sending):
     def queue(self, pick: int, text: str) -> None:
         desk = self.desk(pick)
         self.count("queue")
-        self.do(queue_text(self.bench.ctx, LOCAL_OWNER, desk.talk.id, text))
+        self.do(queue_text(self.bench.ctx, LOCAL_OWNER, desk.talk.id, SendRequest(text)))
         desk.talk.waiting.append(text)
         self._go_on(desk)
 
@@ -90,7 +92,7 @@ class Aside(Sending):
     def compare(self, pick: int, text: str) -> None:
         desk = self.desk(pick)
         talk = desk.talk
-        starting = start_comparison(self.bench.ctx, LOCAL_OWNER, talk.id, text, MODELS)
+        starting = start_comparison(self.bench.ctx, LOCAL_OWNER, talk.id, SendRequest(text), ComparedModels(MODELS))
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return
@@ -114,7 +116,9 @@ class Aside(Sending):
         quiet = [desk for desk in self.desks if not (desk.talk.running or desk.talk.compared)]
         desk = quiet[pick % len(quiet)]
         self.touched = [desk]
-        starting = start_comparison(self.bench.ctx, LOCAL_OWNER, desk.talk.id, text, MODELS)
+        starting = start_comparison(
+            self.bench.ctx, LOCAL_OWNER, desk.talk.id, SendRequest(text), ComparedModels(MODELS)
+        )
         self._compare(desk, text, self.do(starting))
         self._answer_and_keep(desk, replies, which, finished)
 
@@ -136,7 +140,9 @@ class Aside(Sending):
         talk = desk.talk
         pair = talk.shown[place % len(talk.shown)]
         later = Later.DISCARD if discards else Later.KEEP
-        starting = compare_again(self.bench.ctx, LOCAL_OWNER, pair.id, MODELS, later=later)
+        starting = compare_again(
+            self.bench.ctx, LOCAL_OWNER, pair.id, ComparedModels(MODELS), ResendOptions(later=later)
+        )
         if talk.running or talk.compared:
             self.refuse(starting, SendLockedError if talk.running else ComparingError)
             return

@@ -20,8 +20,9 @@ from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
 from tests.runs.saves import Save, SaveClock, report_saves
@@ -73,14 +74,14 @@ class Person:
 
     async def send(self) -> None:
         asked = self._words()
-        started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, asked)
+        started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, SendRequest(asked))
         self.pair_ids.append(started.pair_id)
         await self._watch(started, asked)
 
     async def send_again(self) -> None:
         asked, later = self._words(), self.chance.choice((Later.KEEP, Later.DISCARD))
         pair_id = self.chance.choice(self.pair_ids)
-        resent = await resend_pair(self.ctx, LOCAL_OWNER, pair_id, text=asked, later=later)
+        resent = await resend_pair(self.ctx, LOCAL_OWNER, pair_id, ResendOptions(later=later), text=asked)
         gone = {undo.pair_id for undo in resent.undo}
         self.pair_ids = [other for other in self.pair_ids if other not in gone]
         await self._watch(resent.started, asked)

@@ -21,7 +21,7 @@ from app.domain.run.queue import HoldReason
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from app.runs.trash.trash import list_trash, restore
 from tests.chaos.at_work import LEAST_LIFE, MAX_TALKS, PICKS, SEVERAL, TEXTS, noted
@@ -52,7 +52,7 @@ class Machine(Whole):
         above, after = talk.above(pair), talk.after(pair)
         if later is Later.BRANCH and len(self.desks) >= MAX_TALKS:
             later = Later.KEEP
-        again = resend_pair(self.bench.ctx, LOCAL_OWNER, pair.id, text=text, later=later)
+        again = resend_pair(self.bench.ctx, LOCAL_OWNER, pair.id, ResendOptions(later=later), text=text)
         if after and later is None:
             self.refuse(again, LaterPairsError)
         elif later is Later.BRANCH and talk.running in above:
@@ -86,7 +86,7 @@ class Machine(Whole):
         pair = failed[which % len(failed)]
         stored = read_talk(self.bench.database, talk.id)
         body = stored.snapshots.get(stored.run_ids[pair.id])
-        again = resend_as_it_was(self.bench.ctx, LOCAL_OWNER, pair.id, later=Later.KEEP)
+        again = resend_as_it_was(self.bench.ctx, LOCAL_OWNER, pair.id, ResendOptions(later=Later.KEEP))
         if body is None:
             self.refuse(again, NotFoundError)
         elif talk.running or talk.compared:
@@ -111,7 +111,7 @@ class Machine(Whole):
         pair = desk.talk.shown[which % len(desk.talk.shown)]
 
         async def work(said: str) -> tuple[str, StartedRun]:
-            resent = await resend_pair(self.bench.ctx, LOCAL_OWNER, pair.id, text=said, later=Later.KEEP)
+            resent = await resend_pair(self.bench.ctx, LOCAL_OWNER, pair.id, ResendOptions(later=Later.KEEP), text=said)
             return said, resent.started
 
         self._sent_again(desk, pair, *self._one_of(work(text), work(other)))

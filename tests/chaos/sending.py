@@ -14,6 +14,7 @@ from app.domain.errors import SendLockedError
 from app.domain.retry_policy import MAX_RETRIES
 from app.domain.run.run import lifecycle_of
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, start_reply
+from app.runs.send.send_request import SendRequest
 from tests.chaos.at_work import PICKS, TEXTS, AtWork, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Desk
@@ -35,7 +36,7 @@ class Sending(AtWork):
     def send(self, pick: int, text: str, *, twice: bool) -> None:
         """`twice`: a double click."""
         desk = self.desk(pick)
-        sending = [start_reply(self.bench.ctx, LOCAL_OWNER, desk.talk.id, text) for _ in range(1 + twice)]
+        sending = [start_reply(self.bench.ctx, LOCAL_OWNER, desk.talk.id, SendRequest(text)) for _ in range(1 + twice)]
         if desk.talk.running:
             for one in sending:
                 self.refuse(one, SendLockedError)

@@ -10,8 +10,9 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext, context_for
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, ResendOptions, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import restore
 from tests.chaos.aside import Aside
@@ -60,7 +61,7 @@ class Whole(Aside):
     def bring_conversation_back(self, pick: int) -> None:
         desk = self.binned.pop(pick % len(self.binned))
         self.count("bring a conversation back")
-        self.refuse(start_reply(self.bench.ctx, LOCAL_OWNER, desk.talk.id, "Hello?"), NotFoundError)
+        self.refuse(start_reply(self.bench.ctx, LOCAL_OWNER, desk.talk.id, SendRequest("Hello?")), NotFoundError)
         self.do(restore(self.bench.ctx, LOCAL_OWNER, desk.talk.id))
         desk.tab = self.do(self.bench.open_tab(desk.talk.id))
         self.desks.append(desk)
@@ -76,11 +77,11 @@ class Whole(Aside):
         private = self.do(context_for(self.bench.ctx, made.id))
         desk = Desk(Talk(made.id), self.do(self.bench.open_tab(made.id)))
         for text in texts:
-            self._sent(desk, text, self.do(start_reply(private, LOCAL_OWNER, made.id, text)))
+            self._sent(desk, text, self.do(start_reply(private, LOCAL_OWNER, made.id, SendRequest(text))))
             self._answer_in_private(desk, private, reply)
         if again is not None:
             pair = desk.talk.pairs[0]
-            resent = self.do(resend_pair(private, LOCAL_OWNER, pair.id, text=again, later=Later.KEEP))
+            resent = self.do(resend_pair(private, LOCAL_OWNER, pair.id, ResendOptions(later=Later.KEEP), text=again))
             desk.talk.leave(RemovalReason.EDIT if again != texts[0] else RemovalReason.REGENERATE, 1)
             pair.versions.append(Attempt(again))
             pair.standing = 2

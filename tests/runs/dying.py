@@ -15,6 +15,7 @@ from pathlib import Path
 
 from app.config.settings import load_settings
 from app.runs.send.commands import LOCAL_OWNER, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from tests.runs.saves import Save, SaveClock, report_saves
 
@@ -37,7 +38,7 @@ async def _stream(data: Path, conversation_id: str, text: str, report: Callable[
     report(Report())
     clock = SaveClock()
     async with open_app_context(load_settings({"INVIEW_DATA_DIR": str(data), "INVIEW_TITLES": "off"}), clock) as ctx:
-        started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text)
+        started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest(text))
         report(Report(started.pair_id))
         report_saves(ctx, clock, lambda save: report(Report(save=save)))
         await asyncio.Event().wait()

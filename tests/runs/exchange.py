@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.domain.filters.language.commands import ExportFormat
+from app.domain.filters.language.commands import Export
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import ViewOptions
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
 
+WHOLE = Export()
 PAIR_BY_HAND: dict[str, Any] = {"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"}
 
 
-async def export(ctx: AppContext, conversation_id: str, owner: str = LOCAL_OWNER, **more: Any) -> bytes:
-    exported = await export_conversation(ctx, owner, conversation_id, ExportFormat.JSON, **more)
+async def export(
+    ctx: AppContext, conversation_id: str, asked: Export = WHOLE, options: ViewOptions | None = None
+) -> bytes:
+    exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, asked, options)
     body = b"".join([chunk async for chunk in exported.chunks])
     assert len(body) == exported.size
     return body

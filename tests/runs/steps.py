@@ -18,10 +18,11 @@ from app.domain.run.growth import Growth, apply_growth
 from app.domain.run.run_log import LogEvent
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow
 from app.store.conversation.pairs import load_pair, load_pairs
 from app.store.database.parts_json import decode_parts
-from app.store.ledger.ledger import EndedCall, load_calls
+from app.store.ledger.ledger import EndedCall, Purpose, load_calls
 from tests.databases import lay_database
 
 
@@ -55,8 +56,10 @@ async def a_conversation(ctx: AppContext, **fields: Any) -> str:
     return (await create_conversation(ctx, LOCAL_OWNER, **fields)).id
 
 
-async def send(ctx: AppContext, conversation_id: str, text: str, **more: Any) -> StartedRun:
-    return await start_reply(ctx, LOCAL_OWNER, conversation_id, text, **more)
+async def send(
+    ctx: AppContext, conversation_id: str, text: str, *, purpose: Purpose = "reply", **more: Any
+) -> StartedRun:
+    return await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, **more), purpose=purpose)
 
 
 async def reply_to(ctx: AppContext, conversation_id: str, text: str, **more: Any) -> Ended:

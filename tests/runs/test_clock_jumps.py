@@ -12,12 +12,13 @@ from sqlalchemy import text
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import discard_comparison, reopen_comparison, start_comparison
+from app.runs.compare.comparisons import ComparedModels, discard_comparison, reopen_comparison, start_comparison
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime import ids
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.conversation.nodes import load_accounting
 from tests.runs.recovery.test_reaper import Clock, copy_as_it_is, reaper_of
@@ -126,9 +127,9 @@ async def test_removed_pairs_are_listed_in_order_also_after_a_restart(
 async def test_what_waits_in_the_queue_goes_out_in_its_order(ctx: AppContext, wall: WallClock, jump: timedelta) -> None:
     conversation_id = await a_conversation(ctx)
     await send(ctx, conversation_id, "/long 30 /rate 100")
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, "/echo one")
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo one"))
     wall.jump(jump)
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, "/echo two")
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo two"))
 
     await settled(ctx, conversation_id)
 
@@ -151,7 +152,9 @@ async def test_the_comparison_discarded_last_is_the_one_that_comes_back(
 ) -> None:
     conversation_id = await a_conversation(ctx)
     for words in ("/echo first", "/echo second"):
-        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, words, ("offline:demo", "offline:tiny"))
+        comparison = await start_comparison(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest(words), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         for run in comparison.runs:
             await cancel_run(ctx, LOCAL_OWNER, run.run_id)
         await discard_comparison(ctx, LOCAL_OWNER, conversation_id)

@@ -20,6 +20,7 @@ from app.runs.conversation.mark_commands import mark_pair
 from app.runs.request.attachments import AttachedParts
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.queue import drop_queued, queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.trash.trash import empty_trash, restore
 from app.runs.wiring import open_app_context
 from app.store.attachments.rows_attachment import ATTACHMENT
@@ -126,7 +127,7 @@ class Desk:
         if talk not in {each for each, _ in self.queued.values()}:
             running = await reply_to(self.ctx, talk, "Hello")
             self.pairs[running.pair.id] = (talk, "")
-        queue = await queue_text(self.ctx, LOCAL_OWNER, talk, "Later", attached=attached, paused=True)
+        queue = await queue_text(self.ctx, LOCAL_OWNER, talk, SendRequest("Later", attached=attached), paused=True)
         self.queued[queue.items[-1].id] = (talk, held)
 
     async def drop(self) -> None:

@@ -6,6 +6,7 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import describe_queue
 from app.state.composer.split import describe_split
@@ -40,7 +41,7 @@ async def test_queue_of_a_provider_that_is_gone_says_so_in_a_sentence_and_names_
     ctx: AppContext, tab: Tab
 ) -> None:
     conversation_id = await a_conversation(ctx, model="gone:big")
-    stored = await queue_text(ctx, LOCAL_OWNER, conversation_id, "And now?")
+    stored = await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("And now?"))
 
     async with watching(ctx, tab, conversation_id) as watcher:
         await until(lambda: watcher.screen.has_panels)

@@ -15,6 +15,7 @@ from app.api.http.patterns import MODEL, NOT_BLANK, TOOL_NAME, UPLOAD_ID
 from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.retry_policy import RetryPolicy
 from app.domain.settings.preferences import OverBudget
@@ -25,6 +26,7 @@ from app.runs.child_calls.summaries import Extent
 from app.runs.request.attachments import AttachedParts
 from app.runs.resend.resend import Later, Seen
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import require_schema
 
 MAX_BODY = 16 * 1024 * 1024
@@ -271,12 +273,20 @@ class DraftToPreview(Sending, Attaching):
 
     text: str = Field("", description="The draft. May be blank: then the request holds only the history.")
 
+    async def request(self, owner: str) -> SendRequest:
+        """Return the draft as a request, with its attachments loaded."""
+        parameters = await self.send_parameters() or NO_PARAMETERS
+        return SendRequest(self.text, self.options(), parameters, self.choice(), attached=await self.attached(owner))
+
 
 class DraftToSend(DraftToPreview):
     """A draft, and the options of its send. Without `model`, the conversation's model is used."""
 
     text: str = Field(pattern=NOT_BLANK, description="The text, sent unchanged. Not blank, and at most 1 MiB.")
     selection: Selection = None
+
+    async def request(self, owner: str) -> SendRequest:
+        return replace(await super().request(owner), selection=self.selection)
 
 
 class SeenBefore(Body):

@@ -68,7 +68,9 @@ async def refuse_unknown_parameters(request: Request) -> None:
     route = request.scope["route"]
     if not isinstance(route, APIRoute):
         raise TypeError(type(route).__name__)
-    known = [field.alias for field in get_flat_params(route.dependant) if isinstance(field.field_info, params.Query)]
+    # The fields of a model that has the query (`Annotated[Model, Query()]`) have no source.
+    others = (params.Path, params.Header, params.Cookie)
+    known = [field.alias for field in get_flat_params(route.dependant) if not isinstance(field.field_info, others)]
     for name in request.query_params:
         if name not in known:
             takes = (

@@ -19,7 +19,7 @@ for five minutes, because its loss costs least. Providers report the tokens of t
 report then has the size of the request up to the newest message. Among similar places, the plan prefers one whose size
 a provider has reported: then the predicted read is exactly the billed read.
 
-    plan = plan_cache(make_cache_request(request, hashes, tokens=12_000), warmth, now)
+    plan = plan_cache(make_cache_request(request, hashes, CallToCache("c1", 12_000)), warmth, now)
     plan.prediction.tokens                  # the predicted cache read
 """
 
@@ -61,6 +61,26 @@ EDITED_BACK = 7
 """Distance in messages from the newest one to a breakpoint for edits: people edit the last four pairs."""
 NEAR = 2
 """Maximum number of messages by which the breakpoint for edits moves back to a place of known size."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallToCache:
+    """A call whose cache breakpoints are to be planned.
+
+    - `conversation_id`: the conversation whose pauses between calls the plan uses.
+    - `tokens`: the estimated size of the whole request.
+    - `frozen`: set no new breakpoint, as for a title or a summary.
+    - `unstable`: the number of newest messages of this request that the next request will not contain; None: the next
+      request will share only the tools and the system text with this one.
+    - `tools_apart`: the system text may change, and the tools must stay cached even then. So a breakpoint after the
+      tools is set before any other, except those after the system text and after the newest message.
+    """
+
+    conversation_id: str
+    tokens: int
+    frozen: bool = False
+    unstable: int | None = 0
+    tools_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +149,10 @@ class CachePlan:
         return self.marks[-1].place if self.marks else None
 
 
-def make_cache_request(  # noqa: PLR0913 - the inputs of a plan
-    request: Request,
-    hashes: tuple[str, ...],
-    tokens: int,
-    conversation_id: str = "",
-    *,
-    stable: int | None = None,
-    tools_apart: bool = False,
-    rules: CacheRules | None = None,
+def make_cache_request(
+    request: Request, hashes: tuple[str, ...], call: CallToCache, rules: CacheRules | None = None
 ) -> CacheRequest:
-    """Make the input of a plan from a request, its content hashes and an estimate of its tokens.
+    """Make the input of a plan from a request, its content hashes and the call that sends it.
 
     `rules` are the cache rules of its model; None: those of Anthropic.
     """
@@ -154,11 +167,11 @@ def make_cache_request(  # noqa: PLR0913 - the inputs of a plan
         prefix_of(request, hashes),
         tuple(map(count, request.messages)),
         tuple(totals),
-        tokens,
+        call.tokens,
         frozenset(unmarkable),
-        conversation_id,
-        stable,
-        tools_apart,
+        call.conversation_id,
+        SYSTEM if call.unstable is None else len(request.messages) - 1 - call.unstable,
+        call.tools_apart,
     )
 
 

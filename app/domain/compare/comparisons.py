@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.conversation import Pair, Parameters
 from app.domain.errors import ConflictError, InputError
 
 LEAST_MODELS = 2
@@ -67,6 +67,24 @@ class Comparison:
         raise InputError(
             "model", f"{model!r} is not one of the compared models: {', '.join(one.model for one in self.runs)}."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRun:
+    """The run whose reply is kept: its place among the runs of the comparison, and the stored pairs of all runs."""
+
+    comparison: Comparison
+    pairs: Sequence[Pair]
+    place: int
+
+    @property
+    def pair(self) -> Pair:
+        return self.pairs[self.place]
+
+    @property
+    def version(self) -> int:
+        """The number of the kept reply among the new versions."""
+        return self.place + 1
 
 
 class ComparingError(ConflictError):

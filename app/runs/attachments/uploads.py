@@ -2,7 +2,7 @@
 
     upload = await attach_file(ctx, LOCAL_OWNER, data, "photo.jpg")
     attached = await load_attached(ctx, LOCAL_OWNER, [upload.id])
-    await start_reply(ctx, LOCAL_OWNER, conversation_id, "What is this?", attached=attached)
+    await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("What is this?", attached=attached))
 
 An upload is stored until it is dropped, until the message that took it is deleted permanently, or for a week. The
 message has a copy of the bytes, which stays with the conversation. If the same bytes are attached twice, there are two

@@ -15,13 +15,15 @@ from datetime import datetime, timedelta
 from app.domain.cache.misses import Judgement, explain_cold, judge
 from app.domain.cache.rules import CacheRules, find_rules
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.costs.prices import Tariff
 from app.domain.models.model_profile import ModelProfile
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Preview
 from app.runs.runtime.ids import now
-from app.runs.send.commands import DEFAULT_OPTIONS, preview_send
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, read_base
+from app.runs.send.send_request import DEFAULT_OPTIONS, SendRequest
 from app.runs.usage.prices import learn_tariffs
 from app.store.cache.prompt_caches import StoredUse, load_cache_uses, load_sent
 from app.store.conversation.pairs import load_positions
@@ -87,7 +89,8 @@ async def look_at_cache(  # noqa: PLR0913 - the arguments of preview_send
         sent = await load_sent(session, [use.call.run_id for use in uses])
         positions = await load_positions(session, owner, {use.pair_id for use in uses})
     named = {use.call.run_id: _name_messages(use, sent.get(use.call.run_id), positions) for use in uses}
-    planned = await preview_send(ctx, owner, conversation_id, text, options, parameters=parameters) if calls else None
+    send = SendRequest(text, options, parameters or NO_PARAMETERS)
+    planned = await preview_send(ctx, owner, conversation_id, send) if calls else None
     tariffs = await learn_tariffs(ctx, owner, {profile.model})
     return PrefixCacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
 

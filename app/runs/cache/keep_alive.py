@@ -37,6 +37,7 @@ from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.usage.accounts import load_balance
 from app.runs.usage.budgets import require_budgets
 from app.runs.usage.prices import learn_tariffs
@@ -104,7 +105,7 @@ async def start_keeping(
         InputError: the model or the time zone cannot be used.
         BudgetSpentError: a refresh would exceed a budget of money.
     """
-    planned = await preview_send(ctx, owner, conversation_id, "", options)
+    planned = await preview_send(ctx, owner, conversation_id, SendRequest("", options))
     model, at = planned.composed.base.profile.model, now()
     offer = offer_keeping(planned, (await learn_tariffs(ctx, owner, {model}))[model], at)
     if isinstance(offer, str):
@@ -205,7 +206,7 @@ async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bo
 
 async def _tend(ctx: AppContext, keeping: Keeping, earlier: Earlier, *, resumed: bool) -> float | None:
     owner, conversation_id = keeping.owner, keeping.conversation_id
-    planned = await preview_send(ctx, owner, conversation_id, "", _decode_options(keeping))
+    planned = await preview_send(ctx, owner, conversation_id, SendRequest("", _decode_options(keeping)))
     base = planned.composed.base
     if base.running is not None or earlier.running:
         return RUNNING_SECONDS

@@ -116,9 +116,8 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
             run_id=start.run_id,
         )
         await pairs.insert_pair(session, parent.owner, pair, revision)
-        await runs.insert_run(
-            session, place_of, start, ctx.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm"
-        )
+        run = runs.NewRun(place_of, start, ctx.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm")
+        await runs.insert_run(session, run)
     ctx.engine.start(place_of, start, provider, wire, purpose="keep_warm", request=Hashed(request, hashes))
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 

@@ -115,8 +115,7 @@ async def start_child_call(
         await conversations.insert_conversation(session, made)
         revision = await conversations.next_revision(session, made.id, at)
         await pairs.insert_pair(session, made.owner, pair, revision)
-        await runs.insert_run(
-            session,
+        run = runs.NewRun(
             place,
             start,
             ctx.process_id,
@@ -126,6 +125,7 @@ async def start_child_call(
             purpose=order.purpose,
             sent_with=plan.sent_with,
         )
+        await runs.insert_run(session, run)
         await insert_child_call(session, parent.owner, parent.id, node, made.id)
     ctx.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose, request=plan.hashed)
     return StartedChildCall(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)

@@ -29,6 +29,7 @@ from app.runs.request.preview import TOOL_LIMITS
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun, start_reply, stop_run
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow, load_state
 from app.store.agents.agents import load_agents
 from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation
@@ -65,7 +66,7 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - the agents, the task, its progr
     if (asking := ctx.engine.runs.get(caller.run_id)) is not None:
         asking.handed_to[caller.tool_call_id] = made.id
     try:
-        started = await start_reply(ctx, caller.owner, made.id, task[:MAX_TASK], purpose="delegated")
+        started = await start_reply(ctx, caller.owner, made.id, SendRequest(task[:MAX_TASK]), purpose="delegated")
     except InviewError:
         await _close(ctx, made, ConversationStatus.FAILED)
         raise

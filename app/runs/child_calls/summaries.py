@@ -14,11 +14,12 @@ from decimal import Decimal
 
 import structlog
 
+from app.domain.cache.plan import CallToCache
 from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.composition import Candidate, price_tokens
 from app.domain.conversation.conversation import Checkpoint, Role
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.parts import Part, Text
+from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
@@ -30,9 +31,10 @@ from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.request.texts import count_text
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, StartedRun
+from app.runs.send.commands import StartedRun
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text
+from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation import conversations
 from app.store.database.mapping import encode_checkpoint
 
@@ -108,7 +110,6 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the arguments of summarise
     options: ViewOptions = DEFAULT_OPTIONS,
     draft: str = "",
     extent: Extent = OLDER,
-    attached: tuple[Part, ...] = (),
 ) -> SummaryPlan:
     """Return the plan that `summarise` would carry out with the same arguments. Calls no model and stores nothing.
 
@@ -120,7 +121,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the arguments of summarise
         InputError: the model or the time zone cannot be used.
     """
     base = await read_base(ctx, owner, conversation_id, options, sends=True)
-    composed = await compose_base(base, draft, attached=attached)
+    composed = await compose_base(base, draft)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
     older = tuple(
@@ -149,7 +150,6 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     options: ViewOptions = DEFAULT_OPTIONS,
     draft: str = "",
     extent: Extent = OLDER,
-    attached: tuple[Part, ...] = (),
 ) -> Summary:
     """Start a summary of the pairs in view that `extent` selects.
 
@@ -161,7 +161,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         NotFoundError, ConflictError, FilterError, InputError: as for `plan_summary`.
     """
     for _ in range(ATTEMPTS):
-        planned = await plan_summary(ctx, owner, conversation_id, options, draft, extent, attached)
+        planned = await plan_summary(ctx, owner, conversation_id, options, draft, extent)
         base, older = planned.base, planned.older
         require_sendable(base)
         if (pairs := await load_sent(ctx, base, older)) is not None:
@@ -170,9 +170,8 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         raise ConflictError("The conversation changed while Inview read it. Try again.")
     tools = planned.composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.extras)
-    caching = await load_caching(
-        ctx.store, owner, base.profile, tokens=planned.tokens, conversation_id=conversation_id, frozen=True
-    )
+    call = CallToCache(conversation_id, planned.tokens, frozen=True)
+    caching = await load_caching(ctx.store, owner, base.profile, call)
     attachments = await load_named(ctx.store, owner, view)
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)

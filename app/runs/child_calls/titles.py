@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import structlog
 
+from app.domain.cache.plan import CallToCache
 from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.parts import Text
@@ -28,9 +29,9 @@ from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
+from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation.child_calls import awaits_first_title
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.settings.preferences import read_preferences
@@ -76,10 +77,8 @@ async def ask_title(
     parameters = Parameters(max_output_tokens=_room(base.profile))
     tools = composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.extras)
-    tokens = composed.composition.estimate.tokens
-    caching = await load_caching(
-        ctx.store, owner, base.profile, tokens=tokens, conversation_id=conversation_id, frozen=True
-    )
+    call = CallToCache(conversation_id, composed.composition.estimate.tokens, frozen=True)
+    caching = await load_caching(ctx.store, owner, base.profile, call)
     attachments = await load_named(ctx.store, owner, view)
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)

@@ -1,6 +1,6 @@
 """The runs of a comparison: one for each model, in a separate `tool` conversation. All are started together.
 
-    planned = [await plan_reply(...) for model in models]
+    planned = [await plan_reply(ctx, LOCAL_OWNER, conversation_id, request) for request in requests]
     comparison = await begin_comparison(ctx, LOCAL_OWNER, requested, planned)
 
 Not here: planning the calls and keeping a reply (`comparisons.py`, `pair_comparisons.py`).
@@ -98,8 +98,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
                 # The positions of the sent pairs are stored with the comparison, not with this run: they are positions
                 # in the compared conversation.
                 plan = one.planned.plan
-                await runs.insert_run(
-                    session,
+                run = runs.NewRun(
                     one.place,
                     one.start,
                     ctx.process_id,
@@ -109,6 +108,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
                     purpose="comparison",
                     sent_with=plan.sent_with,
                 )
+                await runs.insert_run(session, run)
             await comparisons.insert_comparison(session, owner, comparison)
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)

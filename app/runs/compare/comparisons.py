@@ -1,6 +1,7 @@
 """Comparisons: two to four models answer one request side by side; one reply is kept, the others become its versions.
 
-    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
+    compared = ComparedModels(("a:one", "b:two"))
+    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("Why?"), compared)
     await keep_reply(ctx, LOCAL_OWNER, conversation_id, "b:two")
 
 Each run is a complete run in a separate `tool` conversation: it is followed, stopped and paid for like any other. Each
@@ -13,43 +14,36 @@ Not here: several models that answer an existing pair again (`pair_comparisons.p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from types import MappingProxyType
-from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.compare.comparisons import ComparedRun, ComparingError, Comparison, require_models
+from app.domain.compare.comparisons import ChosenRun, ComparedRun, ComparingError, Comparison, require_models
 from app.domain.conversation.accounting import RemovalReason
-from app.domain.conversation.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
-from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
 from app.runs.conversation.accounting import note_departure, note_pairs
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, Alongside, stop_run
-from app.runs.send.context_selection import ViewOptions
-from app.runs.send.planning import CountedPairs, plan_reply, require_counted
+from app.runs.send.commands import stop_run
+from app.runs.send.planning import PlanRequest, plan_reply, require_counted
 from app.runs.send.queue import go_on
+from app.runs.send.send_request import SendRequest
 from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks
 from app.store.run import runs
 from app.store.run.deliveries import delete_deliveries
-
-NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
-NO_CHOICES: Final[Mapping[str, OverBudget]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +60,37 @@ class ChosenReply:
     undo: tuple[PairMarks, ...] = ()
 
 
-@shielded
-async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    models: Sequence[str],
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: Mapping[str, OverBudget] = NO_CHOICES,
-    selections: Mapping[str, str] = NOTHING_COUNTED,
-    again: Pair | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
-    alongside: Alongside | None = None,
-) -> Comparison:
-    """Send a request to all these models. The model in `options` is ignored.
+@dataclass(frozen=True, slots=True)
+class ComparedModels:
+    """The models of a comparison, with what was chosen and counted for each of them.
 
+    - `models`: the models, each once, in the order in which they are shown.
     - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
       A choice never applies to another model.
-    - `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
-    - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
-    - `alongside`: called in the transaction that stores the runs; if it raises, nothing is stored or sent.
+    - `selections`: for each model, the pairs that an estimate counted, as a short text.
+    """
+
+    models: Sequence[str]
+    over_budget: Mapping[str, OverBudget] = field(default_factory=dict[str, OverBudget])
+    selections: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def others(self) -> Collection[str]:
+        """The models that have a selection and are not compared."""
+        return self.selections.keys() - set(self.models)
+
+    def request_to(self, model: str, request: SendRequest) -> SendRequest:
+        """Return the request with this model, and with the choice and the selection for it."""
+        options = replace(request.options, model=model)
+        choice, selection = self.over_budget.get(model), self.selections.get(model)
+        return replace(request, options=options, over_budget=choice, selection=selection)
+
+
+@shielded
+async def start_comparison(
+    ctx: AppContext, owner: str, conversation_id: str, request: SendRequest, compared: ComparedModels
+) -> Comparison:
+    """Send a request to all these models. `compared` replaces the model, the choice and the selection of the request.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
@@ -100,37 +102,16 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
         BudgetSpentError: the calls together would exceed a budget of money.
         ProviderError: the provider of a model lacks its key. Then no model is called.
     """
-    if not text.strip() and not attached.parts:
+    if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
-    require_models(models)
-    send_parameters = parameters or NO_PARAMETERS
-    for model in selections.keys() - set(models):
-        counted = CountedPairs(
-            replace(options, model=model),
-            selections[model],
-            over_budget.get(model),
-            send_parameters.reply_schema,
-            attached=attached.parts,
-        )
-        await require_counted(ctx, owner, conversation_id, text, counted)
-    planned = [
-        await plan_reply(
-            ctx,
-            owner,
-            conversation_id,
-            text,
-            replace(options, model=model),
-            send_parameters,
-            over_budget=over_budget.get(model),
-            sends=True,
-            selection=selections.get(model),
-            again=again,
-            attached=attached,
-        )
-        for model in models
-    ]
-    comparison = Comparison(new_id(), conversation_id, text, options.topic, send_parameters, (), now())
-    return await begin_comparison(ctx, owner, comparison, planned, attached, alongside)
+    require_models(compared.models)
+    for model in compared.others:
+        await require_counted(ctx, owner, conversation_id, compared.request_to(model, request))
+    requests = [compared.request_to(model, request) for model in compared.models]
+    planned = [await plan_reply(ctx, owner, conversation_id, PlanRequest(one, sends=True)) for one in requests]
+    topic = request.options.topic
+    comparison = Comparison(new_id(), conversation_id, request.text, topic, request.parameters, (), now())
+    return await begin_comparison(ctx, owner, comparison, planned, request.attached, request.alongside)
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
@@ -176,15 +157,15 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
         pairs_of_runs = zip(comparison.runs, stood, strict=True)
         if running := [names[run.model] for run, pair in pairs_of_runs if pair.lifecycle in RUNNING]:
             raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again.")
-        place = comparison.runs.index(kept)
+        chosen = ChosenRun(comparison, stood, comparison.runs.index(kept))
         revision = await conversations.next_revision(session, conversation_id, at)
         if comparison.pair_id is None:
             tail = await pairs.load_tail(session, conversation_id)
-            pair = _make_pair(comparison, stood, place, tail.position + 1, at)
-            await comparisons.move_into_pair(session, owner, comparison, pair, stood, revision)
+            pair = _make_pair(chosen, tail.position + 1, at)
+            await comparisons.move_into_pair(session, owner, chosen, pair, revision)
             done = ChosenReply(pair.id)
         else:
-            pair, done = await _stand_in(session, owner, comparison, comparison.pair_id, stood, place, revision, at)
+            pair, done = await _stand_in(session, owner, comparison.pair_id, chosen, revision, at)
     for run in comparison.runs:
         ctx.sent_pairs.forget(run.conversation_id)
         ctx.sizes.forget(run.conversation_id)
@@ -240,9 +221,9 @@ async def _load_compared(session: AsyncSession, owner: str, comparison: Comparis
     return tuple([await pairs.load_pair(session, owner, run.pair_id) for run in comparison.runs])
 
 
-def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, position: int, at: datetime) -> Pair:
+def _make_pair(chosen: ChosenRun, position: int, at: datetime) -> Pair:
     """Return the new pair of the conversation, with the kept reply."""
-    one = stood[kept]
+    one, comparison = chosen.pair, chosen.comparison
     return replace(
         one,
         id=new_id(),
@@ -251,31 +232,24 @@ def _make_pair(comparison: Comparison, stood: Sequence[Pair], kept: int, positio
         request=Message(new_id(), Role.USER, one.request.parts, comparison.created_at),
         topic=comparison.topic,
         updated_at=at,
-        version=kept + 1,
-        versions=len(stood),
+        version=chosen.version,
+        versions=len(chosen.pairs),
     )
 
 
-async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
-    session: AsyncSession,
-    owner: str,
-    comparison: Comparison,
-    pair_id: str,
-    stood: Sequence[Pair],
-    kept: int,
-    revision: int,
-    at: datetime,
+async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply, and the pair that it replaces
+    session: AsyncSession, owner: str, pair_id: str, chosen: ChosenRun, revision: int, at: datetime
 ) -> tuple[Pair, ChosenReply]:
     """Put the kept reply into the pair that was answered again.
 
     Return the changed pair and the result for the caller.
     """
-    before = await _load_answered(session, owner, pair_id)
+    comparison, before = chosen.comparison, await _load_answered(session, owner, pair_id)
     request = before.request
     if request.id != comparison.request_id:  # the pair was edited after the comparison was started
         several = await versions.load_versions(session, owner, before)
         request = next(each.request for each in several if each.request.id == comparison.request_id)
-    one = stood[kept]
+    one = chosen.pair
     again = replace(
         before,
         request=request,
@@ -286,14 +260,14 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
         agent=one.agent,
         run_id=one.run_id,
         lifecycle=one.lifecycle,
-        version=before.versions + kept + 1,
-        versions=before.versions + len(stood),
+        version=before.versions + chosen.version,
+        versions=before.versions + len(chosen.pairs),
         updated_at=at,
     )
     reason = RemovalReason.RETRY if before.lifecycle is Lifecycle.ERROR else RemovalReason.REGENERATE
     replaced = 1 if request is before.request else messages_in(before)
     await note_departure(session, owner, before.conversation_id, before.position, reason, replaced)
-    await comparisons.move_into_place(session, owner, comparison, before, again, stood, revision)
+    await comparisons.move_into_place(session, owner, chosen, before, again, revision)
     there: dict[str, int] = {}
     for start in range(0, len(comparison.gone), pairs.BATCH):
         there |= await pairs.load_positions(session, owner, comparison.gone[start : start + pairs.BATCH])

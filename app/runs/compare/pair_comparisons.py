@@ -1,6 +1,7 @@
 """Several models answer an existing pair again, side by side. The kept reply replaces the reply of the pair.
 
-    comparison = await compare_again(ctx, LOCAL_OWNER, pair_id, ("a:one", "b:two"), later=Later.KEEP)
+    compared = ComparedModels(("a:one", "b:two"))
+    comparison = await compare_again(ctx, LOCAL_OWNER, pair_id, compared, ResendOptions(later=Later.KEEP))
     await keep_reply(ctx, LOCAL_OWNER, comparison.conversation_id, "b:two")
 
 The other replies become versions of the pair. Each model gets the request that `resend_pair` would send to it: the
@@ -10,65 +11,45 @@ older pairs in view, and the request of the pair. The pair and all later pairs a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.compare.comparisons import Comparison, require_models
-from app.domain.conversation.conversation import Parameters
-from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import InputError
-from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
-from app.runs.compare.comparisons import NO_CHOICES, NOTHING_COUNTED, start_comparison
-from app.runs.request.attachments import AttachedParts
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.resend.in_place import require_unchanged
 from app.runs.resend.resend import (
-    NOTHING_SEEN,
+    USUAL_RESEND,
     Later,
-    Seen,
+    ResendOptions,
     branch_above,
     plan_resend,
+    request_of_pair,
     require_seen,
 )
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS
-from app.runs.send.context_selection import ViewOptions
-from app.runs.send.planning import CountedPairs, require_counted
+from app.runs.send.planning import require_counted
 from app.store.conversation import pairs
 
 
 @shielded
-async def compare_again(  # noqa: PLR0913 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    pair_id: str,
-    models: Sequence[str],
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    later: Later | None = None,
-    over_budget: Mapping[str, OverBudget] = NO_CHOICES,
-    seen: Seen = NOTHING_SEEN,
-    selections: Mapping[str, str] = NOTHING_COUNTED,
+async def compare_again(
+    ctx: AppContext, owner: str, pair_id: str, compared: ComparedModels, resend: ResendOptions = USUAL_RESEND
 ) -> Comparison:
-    """Send the request of a pair to all these models. The model in `options` is ignored.
+    """Send the request of a pair to all these models.
 
-    - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
-      A choice never applies to another model.
-    - `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
-    - `later`: the choice for the later pairs. KEEP: they stay. DISCARD: they are deleted when a reply is kept, not
-      earlier. BRANCH: the request is sent as a new one in a new conversation with copies of the earlier pairs. Then
-      `selections` is ignored, because the pairs that were counted are not the copies.
+    `compared` replaces the model, the choice and the selection in `resend`. The choice for the later pairs applies when
+    a reply is kept: DISCARD deletes them then, not earlier. BRANCH ignores the selections, because the pairs that were
+    counted are not the copies in the new conversation.
 
     Raises:
         NotFoundError: this owner has no such pair.
-        PairChangedError: the pair's version is not the one in `seen`.
-        LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
+        PairChangedError: the pair's version is not the one that the caller has seen.
+        LaterPairsError: there are later pairs, and no choice was made for them or one for another number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         OverBudgetError: the older pairs in view exceed a model's budget, and the caller made no choice for this model.
@@ -77,68 +58,35 @@ async def compare_again(  # noqa: PLR0913 - the options of a send
         InputError: the text of the pair is empty, or the filter, the models or the time zone cannot be used.
         ProviderError: the provider of a model lacks its key. Then no model is called.
     """
-    require_models(models)
+    require_models(compared.models)
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    text, attached = plain_text(pair.request.parts), AttachedParts(list_attached(pair.request.parts))
-    if not text.strip() and not attached.parts:
+    request = request_of_pair(pair, resend)
+    if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "of this pair is empty. Write something to compare replies to.")
-    require_seen(pair, after, later, seen)
-    if later is Later.BRANCH:
-        again = pair if parameters is None else None
+    require_seen(pair, after, resend)
+    if resend.later is Later.BRANCH:
         async with branch_above(ctx, owner, pair) as fork_id:
-            return await start_comparison(
-                ctx,
-                owner,
-                fork_id,
-                text,
-                models,
-                options,
-                parameters=parameters,
-                over_budget=over_budget,
-                again=again,
-                attached=attached,
-            )
-    for model in selections.keys() - set(models):
-        schema = (parameters or NO_PARAMETERS).reply_schema
-        counted = CountedPairs(
-            replace(options, model=model),
-            selections[model],
-            over_budget.get(model),
-            schema,
-            pair.position,
-            attached.parts,
-        )
-        await require_counted(ctx, owner, pair.conversation_id, text, counted)
-    planned = [
-        await plan_resend(
-            ctx,
-            owner,
-            pair,
-            text,
-            replace(options, model=model),
-            parameters,
-            over_budget=over_budget.get(model),
-            sends=True,
-            selection=selections.get(model),
-        )
-        for model in models
-    ]
+            return await start_comparison(ctx, owner, fork_id, request, replace(compared, selections={}))
+    for model in compared.others:
+        await require_counted(ctx, owner, pair.conversation_id, compared.request_to(model, request), pair.position)
+    requests = [compared.request_to(model, request) for model in compared.models]
+    planned = [await plan_resend(ctx, owner, pair, one, sends=True) for one in requests]
     comparison = Comparison(
         id=new_id(),
         conversation_id=pair.conversation_id,
-        text=text,
+        text=request.text,
         topic=None,
-        parameters=parameters or NO_PARAMETERS,
+        parameters=request.parameters,
         runs=(),
         created_at=now(),
         pair_id=pair_id,
         request_id=pair.request.id,
-        gone=tuple(after) if later is Later.DISCARD else (),
+        gone=tuple(after) if resend.later is Later.DISCARD else (),
     )
 
     async def require(session: AsyncSession) -> None:
         await require_unchanged(session, owner, pair)
 
-    return await begin_comparison(ctx, owner, comparison, planned, attached, require)
+    return await begin_comparison(ctx, owner, comparison, planned, request.attached, require)

@@ -35,6 +35,7 @@ from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
 from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls
 from app.store.run.runs import (
     AbandonedPair,
+    NewRun,
     RunPlace,
     StoredRun,
     finish_run,
@@ -184,7 +185,7 @@ class Reaper:
         place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
         async with self.store.write() as session:
             await set_run(session, pair.id, start.run_id)
-            await insert_run(session, place, start, self.writer.process_id, at)
+            await insert_run(session, NewRun(place, start, self.writer.process_id, at))
         return StoredRun(place, RunState(start), self.writer.process_id, at, at)
 
     async def _rebuild(self, run: StoredRun) -> Plan | None:
@@ -209,7 +210,7 @@ class Reaper:
                 conversation, agent, above, pair.request.parts, pair.parameters, tools, extras_of(sent_with)
             )
             attachments = await load_named(self.store, place.owner, view)
-            plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
+            plan = await plan_send(view, profile, provider, caching=marks, attachments=attachments)
         except InviewError as error:
             log.warning("the request of a dead run could not be built again", run_id=start.run_id, fault=str(error))
             return None

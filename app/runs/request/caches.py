@@ -1,8 +1,8 @@
 """Prompt caches in a send: the probable content of the provider's cache, loaded for the plan of a request.
 
-    caching = await load_caching(ctx.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
+    caching = await load_caching(ctx.store, owner, profile, CallToCache(conversation_id, 12_000))
     plan = await plan_send(view, profile, provider, caching=caching)
-    await runs.insert_run(session, place, start, process_id, at, sent, plan.cache)
+    await runs.insert_run(session, runs.NewRun(place, start, process_id, at, sent, plan.cache))
 
 All decisions are in `domain.cache`. For a model without known cache rules, nothing is loaded or planned.
 """
@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.domain.cache.misses import find_break
-from app.domain.cache.plan import make_cache_request, plan_cache
-from app.domain.cache.prefix import SYSTEM
+from app.domain.cache.plan import CallToCache, make_cache_request, plan_cache
 from app.domain.cache.rules import DAY, CacheLifetime, find_rules
 from app.domain.cache.warmth import Warmth, replay
 from app.domain.models.model_profile import ModelProfile
@@ -31,39 +30,18 @@ class Caching:
 
     - `warmth`: the prefixes that the provider probably has cached at the time `at`.
     - `lifetime`: the cache lifetime that the person chose.
-    - `tokens`: the estimated size of the whole request.
-    - `frozen`: set no new breakpoint, as for a title or a summary.
-    - `unstable`: the number of newest messages of this request that the next request will not contain; None: the next
-      request will share only the tools and the system text with this one.
-    - `tools_apart`: the system text may change, and the tools must stay cached even then. So a breakpoint after the
-      tools is set before any other, except those after the system text and after the newest message.
     """
 
     warmth: Warmth
     at: datetime
     lifetime: CacheLifetime
-    tokens: int
-    conversation_id: str
-    frozen: bool = False
-    unstable: int | None = 0
-    tools_apart: bool = False
+    call: CallToCache
 
 
-async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
-    store: Store,
-    owner: str,
-    profile: ModelProfile,
-    *,
-    tokens: int,
-    conversation_id: str,
-    frozen: bool = False,
-    unstable: int | None = 0,
-    tools_apart: bool = False,
-) -> Caching | None:
+async def load_caching(store: Store, owner: str, profile: ModelProfile, call: CallToCache) -> Caching | None:
     """Load the input of a cache plan. Return None if the cache rules of the model are unknown.
 
-    The calls of all conversations with this model are loaded. The cache plan will use the pauses between the calls of
-    the conversation `conversation_id`. The other arguments become the fields of `Caching`.
+    The calls of all conversations with this model are loaded.
     """
     rules = find_rules(profile.model)
     if rules is None:
@@ -74,21 +52,13 @@ async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
         # An entry may be hours older than the call that last read it, because a read extends its lifetime.
         calls = await load_cached_calls(session, owner, profile.model, at - timedelta(seconds=DAY))
     warmth = replay(calls, rules)
-    return Caching(warmth, at, preferences.cache, tokens, conversation_id, frozen, unstable, tools_apart)
+    return Caching(warmth, at, preferences.cache, call)
 
 
 def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> CacheUse:
     """Plan the breakpoints of a request, and predict how many tokens it reads from the cache. Pure."""
-    stable = SYSTEM if caching.unstable is None else len(request.messages) - 1 - caching.unstable
-    cache_request = make_cache_request(
-        request,
-        hashes,
-        caching.tokens,
-        caching.conversation_id,
-        stable=stable,
-        tools_apart=caching.tools_apart,
-        rules=caching.warmth.rules,
-    )
-    plan = plan_cache(cache_request, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=caching.frozen)
+    call = caching.call
+    cache_request = make_cache_request(request, hashes, call, caching.warmth.rules)
+    plan = plan_cache(cache_request, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=call.frozen)
     broken = find_break(cache_request, plan.prediction, caching.warmth, caching.at)
-    return CacheUse(cache_request.prefix, plan, caching.frozen, broken)
+    return CacheUse(cache_request.prefix, plan, call.frozen, broken)

@@ -32,6 +32,7 @@ from app.runs.runtime.event_bus import EventBus, PairsChanged, PairsCounted
 from app.store.conversation.conversations import load_with_revision, next_revision
 from app.store.conversation.pairs import touch_pairs
 from app.store.database.database import Store
+from app.store.index.batch import Batch
 from app.store.index.indexes import (
     Indexed,
     PairText,
@@ -149,15 +150,8 @@ class Indexer:
         try:
             while True:
                 async with self.store.read() as session:
-                    pairs = await load_unindexed(
-                        session,
-                        owner,
-                        conversation_id,
-                        vocabulary,
-                        after_revision=after,
-                        after_position=position,
-                        limit=BATCH,
-                    )
+                    batch = Batch(after, position, BATCH)
+                    pairs = await load_unindexed(session, owner, conversation_id, vocabulary, batch)
                     if len(pairs) == BATCH and not total:  # more pairs follow, and a page may show the progress
                         total = await count_unindexed(session, owner, conversation_id, vocabulary, after_revision=after)
                 if pairs:

@@ -33,6 +33,9 @@ LONG_HISTORY = 500
 """Number of pairs from which a thread makes the plan, because planning would block the event loop for too long."""
 
 
+Breakpoints = tuple[Breakpoint, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class RequestExtras:
     """Data of a request that does not come from the conversation.
@@ -130,22 +133,22 @@ async def plan_send(  # noqa: PLR0913 - the data of a request
     provider: Provider,
     known: Hashed | None = None,
     *,
-    caching: Caching | None = None,
-    marks: tuple[Breakpoint, ...] = (),
+    caching: Caching | Breakpoints | None = None,
     attachments: Attachments = NO_ATTACHMENTS,
 ) -> Plan:
     """Plan the send of this view to this model.
 
     - `known`: the hashes of an earlier plan, which are reused for equal messages.
-    - `caching`: the expected state of the provider's prompt cache. Without it, `marks` are the breakpoints.
+    - `caching`: the expected state of the provider's prompt cache, from which the breakpoints are planned, or the
+      breakpoints of a request that was sent before.
     - `attachments`: the bytes of the attachments that the view names (`attachments.py`).
 
     Raises:
         InputError: the provider's protocol cannot carry the view.
     """
     if len(view.pairs) < LONG_HISTORY:
-        return _plan(view, profile, provider, known, caching, marks, attachments)
-    return await asyncio.to_thread(_plan, view, profile, provider, known, caching, marks, attachments)
+        return _plan(view, profile, provider, known, caching, attachments)
+    return await asyncio.to_thread(_plan, view, profile, provider, known, caching, attachments)
 
 
 def list_sent(sent: Sequence[Candidate]) -> Sent:
@@ -179,12 +182,12 @@ def _plan(  # noqa: PLR0913, PLR0917 - the arguments of plan_send
     profile: ModelProfile,
     provider: Provider,
     known: Hashed | None,
-    caching: Caching | None,
-    marks: tuple[Breakpoint, ...],
+    caching: Caching | Breakpoints | None,
     attachments: Attachments,
 ) -> Plan:
     built = build_request(view, profile)
     hashes = content_hashes(built.request, known)
-    use = None if caching is None else plan_use(built.request, hashes, caching)
+    use = plan_use(built.request, hashes, caching) if isinstance(caching, Caching) else None
+    marks = caching if isinstance(caching, tuple) else ()
     wire = encode(provider, built.request, profile, attachments, marks if use is None else use.plan.marks)
     return Plan(provider, built, wire, hashes, use, view.prelude)

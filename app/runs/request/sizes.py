@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.pair_index import PairIndex
 from app.runs.memory.memory_cache import MemoryCache
+from app.store.index.batch import Batch
 from app.store.index.sizes import load_changed_sizes
 
 BATCH = 1_000
@@ -77,15 +78,8 @@ async def _bring_up_to(  # noqa: PLR0913, PLR0917 - the session, the conversatio
 ) -> Sheet:
     index, position = sheet.index, 0
     while True:
-        found = await load_changed_sizes(
-            session,
-            owner,
-            conversation_id,
-            vocabulary,
-            after_revision=sheet.revision,
-            after_position=position,
-            limit=BATCH,
-        )
+        batch = Batch(sheet.revision, position, BATCH)
+        found = await load_changed_sizes(session, owner, conversation_id, vocabulary, batch)
         index = index.follow(found.candidates, found.deleted)
         if found.complete:
             return Sheet(revision, index)

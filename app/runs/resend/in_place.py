@@ -115,17 +115,10 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
             await note_departure(session, owner, pair.conversation_id, pair.position, _why(pair, again), replaced)
             revision = await conversations.next_revision(session, pair.conversation_id, at)
             await versions.begin_version(session, owner, pair, again, revision)
-            await runs.insert_run(
-                session,
-                place,
-                start,
-                ctx.process_id,
-                at,
-                going.sent,
-                going.cache,
-                tools=going.tools,
-                sent_with=going.sent_with,
+            run = runs.NewRun(
+                place, start, ctx.process_id, at, going.sent, going.cache, tools=going.tools, sent_with=going.sent_with
             )
+            await runs.insert_run(session, run)
             if gone:
                 await note_pairs(session, owner, pair.conversation_id, gone, RemovalReason.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)

@@ -2,7 +2,7 @@
 
 The bytes are the same, even if the conversation has changed since then.
 
-    again = await resend_as_it_was(ctx, LOCAL_OWNER, pair_id, later=Later.KEEP)
+    again = await resend_as_it_was(ctx, LOCAL_OWNER, pair_id, ResendOptions(later=Later.KEEP))
 
 Not here: a pair that succeeded. The bytes of its request are not stored, so `resend.py` builds a new request from the
 pairs in view.
@@ -32,9 +32,9 @@ from app.runs.app_context import AppContext
 from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
 from app.runs.resend.in_place import PlannedCall, ResendResult, send_in_place
-from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen, was_too_long
+from app.runs.resend.resend import USUAL_RESEND, Later, ResendOptions, require_seen, was_too_long
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import UTC_ZONE, read_zone, state_terms
+from app.runs.send.context_selection import read_zone, state_terms
 from app.runs.send.planning import narrow_terms
 from app.runs.usage.budgets import require_budgets_for
 from app.runs.usage.limits import load_limits
@@ -48,26 +48,19 @@ from app.store.settings.preferences import load_preferences, read_preferences
 
 
 @shielded
-async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
-    ctx: AppContext,
-    owner: str,
-    pair_id: str,
-    *,
-    later: Later | None = None,
-    over_budget: OverBudget | None = None,
-    seen: Seen = NOTHING_SEEN,
-    zone: str = UTC_ZONE,
+async def resend_as_it_was(
+    ctx: AppContext, owner: str, pair_id: str, resend: ResendOptions = USUAL_RESEND
 ) -> ResendResult:
     """Send the stored request of a pair again. The reply replaces the pair's reply.
 
-    `over_budget`: the choice for a request that exceeds the budget; None: the preferences decide. Only FORCE sends such
-    a request, because no pair can be left out. `zone` is the time zone of a limit per day.
+    The parameters, the selection and the view options have no effect, except the time zone of a limit per day. Of the
+    choices for a request that exceeds the budget, only FORCE sends it, because no pair can be left out.
 
     Raises:
         NotFoundError: this owner has no such pair, or the request for the pair's current reply is not stored.
-        PairChangedError: the pair's version is not the one in `seen`.
-        LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
-        InputError: `later` is BRANCH. A stored request can be sent only in its own conversation.
+        PairChangedError: the pair's version is not the one that the caller has seen.
+        LaterPairsError: there are later pairs, and no choice was made for them or one for another number of them.
+        InputError: the choice is BRANCH. A stored request can be sent only in its own conversation.
         ConflictError: its provider has another address than the request, or the request has secrets.
         OverBudgetError: the request exceeds the budget, and neither the caller nor the preferences chose to send it.
         SendLockedError: a reply is running in the conversation.
@@ -75,7 +68,7 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
         BudgetSpentError: the request would exceed a budget of money.
         NoKeyError: the provider lacks its key.
     """
-    if later is Later.BRANCH:
+    if resend.later is Later.BRANCH:
         raise InputError(
             "later", "cannot be branch, because the stored request belongs to this conversation. Use keep or discard."
         )
@@ -91,7 +84,7 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
         provider, profile = await ctx.catalogue.find(session, owner, kept.model)
         head = await load_head(session, owner, pair.conversation_id, "")
         conversation = head.conversation
-    require_seen(pair, after, later, seen)
+    require_seen(pair, after, resend)
     if not provider.ready:
         raise NoKeyError(provider.name)
     if not kept.url.startswith(f"{provider.base_url}/"):
@@ -101,8 +94,8 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
         )
     await _require_kept_back(ctx, owner, kept)
     tokens = await _estimate(ctx, owner, pair, kept)
-    if (over_budget or read_preferences(head.preferences).over_budget) is not OverBudget.FORCE:
-        terms = await _load_terms(ctx, head, profile, read_zone(zone))
+    if (resend.over_budget or read_preferences(head.preferences).over_budget) is not OverBudget.FORCE:
+        terms = await _load_terms(ctx, head, profile, read_zone(resend.options.zone))
         _require_fitting(narrow_terms(terms, tokens) if was_too_long(pair) else terms, kept.model, tokens, sent)
     await require_budgets_for(ctx, conversation, kept.model, tokens)
     going = PlannedCall(
@@ -115,7 +108,7 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
         sent_with=sent_with,
         retry_policy=conversation.retry_policy,
     )
-    gone = after if later is Later.DISCARD else ()
+    gone = after if resend.later is Later.DISCARD else ()
     return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)
 
 

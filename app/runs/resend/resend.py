@@ -1,6 +1,6 @@
 """Resend of a pair, edited or unchanged, with the same model or another; and restore of an older version.
 
-    again = await resend_pair(ctx, LOCAL_OWNER, pair_id, text="Shorter, please", later=Later.KEEP)
+    again = await resend_pair(ctx, LOCAL_OWNER, pair_id, ResendOptions(later=Later.KEEP), text="Shorter, please")
     await restore_version(ctx, LOCAL_OWNER, pair_id, number=1)
 
 The pair keeps its position; its earlier content becomes a version. The context is the older pairs that are in view.
@@ -40,9 +40,10 @@ from app.runs.resend.in_place import PlannedCall, ResendResult, messages_in, sen
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, start_reply
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions, count_sent
-from app.runs.send.planning import plan_reply
+from app.runs.send.planning import PlanRequest, plan_reply
+from app.runs.send.send_request import DEFAULT_OPTIONS, SendRequest
 from app.store.compare.comparisons import load_open
 from app.store.conversation import conversations, pairs, versions
 from app.store.ledger.ledger import load_request_tokens
@@ -71,48 +72,58 @@ class Seen:
 NOTHING_SEEN = Seen()
 
 
+@dataclass(frozen=True, slots=True)
+class ResendOptions:
+    """The options of a resend.
+
+    - `options`: the view options. Only older pairs are in view.
+    - `parameters`: replace the parameters of the pair for this send; None: those of the pair apply.
+    - `later`: the choice for the later pairs.
+    - `over_budget`: the choice for pairs that do not fit into the budget; None: the preferences decide.
+    - `selection`: the pairs that a preview counted, as a short text; a send of other pairs is refused. BRANCH ignores
+      it, because the pairs of the new conversation are copies.
+    """
+
+    options: ViewOptions = DEFAULT_OPTIONS
+    parameters: Parameters | None = None
+    later: Later | None = None
+    over_budget: OverBudget | None = None
+    seen: Seen = NOTHING_SEEN
+    selection: str | None = None
+
+
+USUAL_RESEND = ResendOptions()
+
+
 @shielded
-async def resend_pair(  # noqa: PLR0913 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    pair_id: str,
-    *,
-    text: str | None = None,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    parameters: Parameters | None = None,
-    later: Later | None = None,
-    over_budget: OverBudget | None = None,
-    seen: Seen = NOTHING_SEEN,
-    selection: str | None = None,
+async def resend_pair(
+    ctx: AppContext, owner: str, pair_id: str, resend: ResendOptions = USUAL_RESEND, *, text: str | None = None
 ) -> ResendResult:
     """Send a pair again; the reply replaces its content. `text` replaces the pair's text (None: unchanged).
 
-    `selection`: the pairs that a preview counted, as a short text; a send of other pairs is refused. With BRANCH this
-    argument is ignored, because the pairs of the new conversation are copies.
-
     Raises:
         NotFoundError: this owner has no such pair.
-        PairChangedError: the pair's version is not the one in `seen`.
-        LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
+        PairChangedError: the pair's version is not the one that the caller has seen.
+        LaterPairsError: there are later pairs, and no choice was made for them or one for another number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         OverBudgetError: the older pairs in view exceed the budget, and the caller made no choice for this case.
-        SelectionChangedError: the request would carry other pairs than the `selection`.
+        SelectionChangedError: the request would carry other pairs than the selection.
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
     """
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    words = plain_text(pair.request.parts) if text is None else text
-    if not words.strip() and not list_attached(pair.request.parts):
+    request = request_of_pair(pair, resend, text)
+    if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "is empty. Write something to send.")
-    require_seen(pair, after, later, seen)
-    if later is Later.BRANCH:
-        return await _branch(ctx, owner, pair, words, options, parameters, over_budget)
-    planned = await plan_resend(
-        ctx, owner, pair, words, options, parameters, over_budget=over_budget, sends=True, selection=selection
-    )
+    require_seen(pair, after, resend)
+    if resend.later is Later.BRANCH:
+        async with branch_above(ctx, owner, pair) as fork_id:
+            started = await start_reply(ctx, owner, fork_id, replace(request, selection=None))
+        return ResendResult(started, fork_id)
+    planned = await plan_resend(ctx, owner, pair, request, sends=True)
     base = planned.composed.base
     under = replace(
         pair,
@@ -132,18 +143,12 @@ async def resend_pair(  # noqa: PLR0913 - the options of a send
         planned.plan.sent_with,
         base.conversation.retry_policy,
     )
-    return await send_in_place(ctx, owner, pair, words, going, under, after if later is Later.DISCARD else ())
+    gone = after if resend.later is Later.DISCARD else ()
+    return await send_in_place(ctx, owner, pair, request.text, going, under, gone)
 
 
-async def preview_resend(  # noqa: PLR0913 - the arguments of resend_pair
-    ctx: AppContext,
-    owner: str,
-    pair_id: str,
-    *,
-    text: str | None = None,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
+async def preview_resend(
+    ctx: AppContext, owner: str, pair_id: str, resend: ResendOptions = USUAL_RESEND, *, text: str | None = None
 ) -> Preview:
     """Plan exactly the call that `resend_pair` with the same arguments would make, unless it branches.
 
@@ -156,47 +161,33 @@ async def preview_resend(  # noqa: PLR0913 - the arguments of resend_pair
     """
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
-    words = plain_text(pair.request.parts) if text is None else text
-    forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    return await plan_resend(ctx, owner, pair, words, options, parameters, forced=forced)
+    return await plan_resend(ctx, owner, pair, request_of_pair(pair, resend, text))
 
 
-async def plan_resend(  # noqa: PLR0913, PLR0917 - the arguments of plan_reply
-    ctx: AppContext,
-    owner: str,
-    pair: Pair,
-    text: str,
-    options: ViewOptions,
-    parameters: Parameters | None,
-    *,
-    over_budget: OverBudget | None = None,
-    forced: bool | None = False,
-    sends: bool = False,
-    selection: str | None = None,
-) -> Preview:
-    """Plan the call that sends this text as the request of the pair. Only older pairs are in view.
-
-    This is `plan_reply` with the pair's attachments and, unless `parameters` are given, the pair's parameters.
-    """
-    return await plan_reply(
-        ctx,
-        owner,
-        pair.conversation_id,
-        text,
-        options,
-        parameters or NO_PARAMETERS,
-        over_budget=over_budget,
-        forced=forced,
-        sends=sends,
-        before=pair.position,
-        attached=AttachedParts(list_attached(pair.request.parts)),
-        refused=await _load_refused(ctx, owner, pair, options),
-        again=pair if parameters is None else None,
-        selection=selection,
+def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) -> SendRequest:
+    """Return the request of a pair as a text to send with its attachments. `text` replaces its text."""
+    return SendRequest(
+        plain_text(pair.request.parts) if text is None else text,
+        resend.options,
+        resend.parameters or NO_PARAMETERS,
+        resend.over_budget,
+        resend.selection,
+        AttachedParts(list_attached(pair.request.parts)),
+        again=pair if resend.parameters is None else None,
     )
 
 
-def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Seen) -> None:
+async def plan_resend(ctx: AppContext, owner: str, pair: Pair, request: SendRequest, *, sends: bool = False) -> Preview:
+    """Plan the call that sends this request as the request of the pair. Only older pairs are in view.
+
+    This is `plan_reply` with the older pairs alone. `sends`: raise an error if the call cannot be made now.
+    """
+    refused = await _load_refused(ctx, owner, pair, request.options)
+    plan = PlanRequest(request, sends, before=pair.position)
+    return await plan_reply(ctx, owner, pair.conversation_id, plan, refused=refused)
+
+
+def require_seen(pair: Pair, after: Sequence[str], resend: ResendOptions) -> None:
     """Check that the caller has seen all content that would be replaced or discarded.
 
     Raises:
@@ -204,6 +195,7 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
         LaterPairsError: there are later pairs (`after`), and the caller made no choice for them, or chose to discard
             them but has seen another number of them.
     """
+    later, seen = resend.later, resend.seen
     _require_version(pair, seen)
     unseen = later is Later.DISCARD and seen.later is not None and seen.later != len(after)
     if after and (later is None or unseen):
@@ -239,33 +231,6 @@ async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int
         )
         await versions.restore_version(session, pair, number, revision, at)
     ctx.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
-
-
-async def _branch(  # noqa: PLR0913, PLR0917 - the arguments of resend_pair
-    ctx: AppContext,
-    owner: str,
-    pair: Pair,
-    text: str,
-    options: ViewOptions,
-    parameters: Parameters | None,
-    over_budget: OverBudget | None,
-) -> ResendResult:
-    """Send the text as a new request in a new conversation that has copies of the pairs above this pair."""
-    async with branch_above(ctx, owner, pair) as fork_id:
-        again = pair if parameters is None else None
-        attached = AttachedParts(list_attached(pair.request.parts))
-        started = await start_reply(
-            ctx,
-            owner,
-            fork_id,
-            text,
-            options,
-            parameters=parameters,
-            over_budget=over_budget,
-            again=again,
-            attached=attached,
-        )
-    return ResendResult(started, fork_id)
 
 
 @asynccontextmanager

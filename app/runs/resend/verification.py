@@ -87,7 +87,7 @@ async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
             agent = await find_agent(session, owner, stored.agent_id)
         view = build_view(conversation, agent, stored.pairs, stored.draft.parts, stored.parameters, tools, extras)
         attachments = await load_named(ctx.store, owner, view)
-        plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
+        plan = await plan_send(view, profile, provider, caching=marks, attachments=attachments)
     except InputError as error:
         return replace(verified, reasons=(str(error),))
     as_kept = None if kept is None else kept.body == plan.wire.body and kept.url == plan.wire.url

@@ -1,6 +1,6 @@
 """Commands for conversations, sends and runs, for the page, the API and the command line.
 
-    started = await start_reply(ctx, LOCAL_OWNER, conversation.id, "Hello")
+    started = await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest("Hello"))
 
 A command that has started finishes even if its caller is cancelled. Commands raise the errors of `domain.errors`.
 
@@ -11,12 +11,11 @@ Not here: reading (`store/`), watching (`runs/watch/broadcast.py`) and setting u
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
@@ -31,17 +30,17 @@ from app.domain.errors import (
 from app.domain.models.model_profile import split_model_name
 from app.domain.retry_policy import RetryPolicy
 from app.domain.run.run import RunStart
-from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
+from app.runs.request.attachments import write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, RetryHurried, RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
-from app.runs.send.planning import plan_reply, require_text
+from app.runs.send.context_selection import count_sent, parse_line
+from app.runs.send.planning import PlanRequest, plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
+from app.runs.send.send_request import SendRequest
 from app.runs.topics.topic_commands import use_topic
 from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
@@ -57,9 +56,6 @@ from app.store.trash import trash
 LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""
 
-DEFAULT_OPTIONS = ViewOptions()
-"""View options that change nothing, so that the conversation's own settings apply."""
-Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
 """The two columns of the checkpoint, which are always written together."""
 STOP_SECONDS = 2.0
@@ -124,50 +120,51 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     return conversation
 
 
-@shielded
-async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    *,
-    title: str | None = None,
-    model: str | None = None,
-    system_prompt: str | None = None,
-    parameters: Parameters | None = None,
-    retry_policy: RetryPolicy | None = None,
-    filter: str | None = None,  # noqa: A002 - the field has this name in the API
-    tool_mode: ToolMode | None = None,
-    ticked_tools: Sequence[str] | None = None,
-    agent_id: str | None = None,
-) -> Conversation:
-    """Change the given fields of a conversation; None leaves a field unchanged. Return the changed conversation.
+@dataclass(frozen=True, slots=True)
+class SettingChanges:
+    """Changes of a conversation's title and settings. A field that is None is not changed.
 
-    The conversation does not move in the list, which is sorted by the time of the last pair. `parameters` are replaced
-    as a whole. `agent_id` is the agent that answers from now on; "": no agent. If the agent has a model and `model` is
-    None, the conversation takes the agent's model.
+    - `parameters`: replaced as a whole.
+    - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
+      conversation takes the agent's model.
+    """
+
+    title: str | None = None
+    model: str | None = None
+    system_prompt: str | None = None
+    parameters: Parameters | None = None
+    retry_policy: RetryPolicy | None = None
+    filter: str | None = None
+    tool_mode: ToolMode | None = None
+    ticked_tools: Sequence[str] | None = None
+    agent_id: str | None = None
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The changed fields of the conversation, without the agent."""
+        given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "agent_id"}
+        changes = {name: value for name, value in given.items() if value is not None}
+        if self.ticked_tools is not None:
+            changes["ticked_tools"] = tuple(sorted(set(self.ticked_tools)))
+        if self.title is not None:
+            changes["titled_by_model"] = False
+        return changes
+
+
+@shielded
+async def change_conversation(ctx: AppContext, owner: str, conversation_id: str, given: SettingChanges) -> Conversation:
+    """Change a conversation, and return it. It does not move in the list, which is sorted by the time of the last pair.
 
     Raises:
         NotFoundError: this owner has no such conversation or agent.
         InputError: a text, a parameter or the model is invalid.
     """
-    given = {
-        "title": title,
-        "model": model,
-        "system_prompt": system_prompt,
-        "parameters": parameters,
-        "retry_policy": retry_policy,
-        "filter": filter,
-        "tool_mode": tool_mode,
-        "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
-    }
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if title is not None:
-        changes["titled_by_model"] = False
+    changes, agent_id, parameters = given.changed, given.agent_id, given.parameters
     async with ctx.store.write() as session:
         if agent_id is not None:
             agent = await agents.load_agent(session, owner, agent_id) if agent_id else None
             changes["agent_id"] = None if agent is None else agent.id
-            if model is None and agent is not None and agent.model is not None:
+            if given.model is None and agent is not None and agent.model is not None:
                 changes["model"] = agent.model
         conversation = replace(
             await conversations.load_conversation(session, owner, conversation_id),
@@ -235,20 +232,10 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
 # --- sending ---
 
 
-async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
-) -> Preview:
+async def preview_send(ctx: AppContext, owner: str, conversation_id: str, send: SendRequest) -> Preview:
     """Plan exactly the call that `start_reply` with the same arguments would make. Nothing is called or stored.
 
-    Pairs that do not fit are left out, as on the page. With `over_budget` FORCE they are included; with None, the
+    Pairs that do not fit are left out, as on the page. With the choice FORCE they are included; without a choice, the
     preferences decide.
 
     Raises:
@@ -256,69 +243,34 @@ async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
     """
-    forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    send_parameters = parameters or NO_PARAMETERS
-    return await plan_reply(
-        ctx, owner, conversation_id, text, options, send_parameters, forced=forced, attached=attached
-    )
+    return await plan_reply(ctx, owner, conversation_id, PlanRequest(send))
 
 
 @shielded
-async def start_reply(  # noqa: PLR0913 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    alongside: Alongside | None = None,
-    purpose: Purpose = "reply",
-    selection: str | None = None,
-    again: Pair | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
+async def start_reply(
+    ctx: AppContext, owner: str, conversation_id: str, send: SendRequest, *, purpose: Purpose = "reply"
 ) -> StartedRun:
     """Store a new pair and start its reply. From then on the run continues without the caller.
 
-    The request carries the pairs in view under `options`, without those that are OUT.
-
-    - `over_budget`: the choice for pairs that do not fit into the budget; None: the preferences decide.
-    - `alongside`: called in the transaction that stores the pair; if it raises, nothing is stored or sent.
-    - `purpose`: the purpose in the ledger.
-    - `selection`: the pairs that a preview or an estimate counted; a send of other pairs is refused.
-    - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
-    - `attached`: the attachments of the text, which may then be blank.
+    `purpose` is the purpose in the ledger.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in the conversation.
         OverBudgetError: the view exceeds the budget, and the caller made no choice for this case.
-        SelectionChangedError: the request would carry other pairs than the `selection`.
+        SelectionChangedError: the request would carry other pairs than the selection.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key. The provider's own errors are stored in the pair instead.
     """
-    if not text.strip() and not attached.parts:
+    options, attached = send.options, send.attached
+    if not send.text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to send.")
-    send_parameters = parameters or NO_PARAMETERS
-    planned = await plan_reply(
-        ctx,
-        owner,
-        conversation_id,
-        text,
-        options,
-        send_parameters,
-        over_budget=over_budget,
-        sends=True,
-        selection=selection,
-        again=again,
-        attached=attached,
-    )
+    planned = await plan_reply(ctx, owner, conversation_id, PlanRequest(send, sends=True))
     conversation = planned.composed.base.conversation
     at = now()
-    request = Message(new_id(), Role.USER, write_request(text, attached), at)
+    request = Message(new_id(), Role.USER, write_request(send.text, attached), at)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     start = RunStart(
         new_id(),
@@ -337,8 +289,8 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
             if tail.comparing is not None:
                 raise ComparingError
             revision = await conversations.next_revision(session, conversation_id, at)
-            if alongside is not None:
-                await alongside(session)
+            if send.alongside is not None:
+                await send.alongside(session)
             pair = Pair(
                 id=start.pair_id,
                 conversation_id=conversation_id,
@@ -362,21 +314,19 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)
             await use_attachments(session, owner, conversation_id, [request])
-            sent, tools = list_sent(planned.sent), planned.built.request.tools
-            sent_with = planned.plan.sent_with
-            await runs.insert_run(
-                session,
+            run = runs.NewRun(
                 place,
                 start,
                 ctx.process_id,
                 at,
-                sent,
+                list_sent(planned.sent),
                 planned.plan.cache,
                 replayed_from,
-                tools,
+                planned.built.request.tools,
                 purpose,
-                sent_with,
+                planned.plan.sent_with,
             )
+            await runs.insert_run(session, run)
             if replayed is not None:
                 await runs.finish_run(session, place, replayed, at)
             if conversation.model is None:

@@ -127,14 +127,9 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
     options: ViewOptions,
     draft: str = "",
     *,
-    forced: bool | None = None,
-    schema: str | None = None,
     attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """Select the pairs in view, and those that would be sent with this draft.
-
-    `forced`: include pairs that do not fit; None: the preferences decide. `schema` is the schema of the reply. The
-    schema and the parts in `attached` are sent with the draft.
+    """Select the pairs in view, and those that would be sent with this draft and the parts in `attached`.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -142,7 +137,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
         InputError: the time zone cannot be used.
     """
     base = await read_base(ctx, owner, conversation_id, options)
-    return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
+    return await compose_base(base, draft, attached=attached)
 
 
 async def compose_base(
@@ -155,7 +150,8 @@ async def compose_base(
 ) -> Composed:
     """Select the pairs in view and the pairs to send, as `compose_view` does, from a context snapshot (`base`).
 
-    `schema` and `attached` are sent with the draft and use part of the budget.
+    `forced`: include pairs that do not fit; None: the preferences decide. `schema` is the schema of the reply. The
+    schema and the parts in `attached` are sent with the draft and use part of the budget.
     """
     if forced is None:
         forced = base.over_budget is OverBudget.FORCE

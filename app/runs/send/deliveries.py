@@ -2,7 +2,8 @@
 
     send = PageSend(token, "abc-1")
     conversation_id = await find_delivery(ctx, LOCAL_OWNER, send)       # "": it was not delivered
-    await send_text(ctx, ..., alongside=record_delivery(LOCAL_OWNER, send, conversation_id))
+    alongside = record_delivery(LOCAL_OWNER, send, conversation_id)
+    await send_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", alongside=alongside))
 
 The delivery is stored in the transaction that stores the text. So it is known after a crash if and only if the text was
 stored.
@@ -17,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
 from app.runs.runtime.ids import now
-from app.runs.send.commands import Alongside
+from app.runs.send.send_request import Alongside
 from app.store.run.deliveries import insert_delivery, load_delivery
 
 

@@ -1,6 +1,7 @@
 """Exact counts: ask the provider for the number of tokens of a send, if it has a counting endpoint.
 
-    counted = await count_exactly(ctx, owner, conversation_id, "Why?", ViewOptions(model="anthropic:claude-sonnet-4-5"))
+    send = SendRequest("Why?", ViewOptions(model="anthropic:claude-sonnet-4-5"))
+    counted = await count_exactly(ctx, owner, conversation_id, send)
     counted.tokens
 
 The counted request is the request that `preview_send` shows. The ledger stores the count as a separate call that uses
@@ -12,22 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.domain.context.composition import Estimate, price_tokens
-from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NoKeyError, ProviderError
-from app.domain.settings.preferences import OverBudget
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.request.preview import Preview
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, count_sent
+from app.runs.send.context_selection import count_sent
+from app.runs.send.send_request import SendRequest
 from app.store.ledger.ledger import EndedCall, insert_calls
 from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls
-
-DEFAULT_OPTIONS = ViewOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +41,7 @@ class ExactCount:
 
 
 @shielded
-async def count_exactly(  # noqa: PLR0913 - the arguments of preview_send
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
-) -> ExactCount:
+async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send: SendRequest) -> ExactCount:
     """Ask the provider how many tokens `start_reply` with the same arguments would send.
 
     Raises:
@@ -63,9 +50,7 @@ async def count_exactly(  # noqa: PLR0913 - the arguments of preview_send
         InputError: the text or the model cannot be sent, or the provider has no counting endpoint.
         ProviderError: the provider lacks its key, or it returned an error.
     """
-    planned = await preview_send(
-        ctx, owner, conversation_id, text, options, parameters=parameters, over_budget=over_budget, attached=attached
-    )
+    planned = await preview_send(ctx, owner, conversation_id, send)
     provider = planned.composed.base.provider
     wire = planned.wire
     encode_count(provider, wire)  # raises before any call if the provider cannot count

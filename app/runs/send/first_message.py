@@ -24,6 +24,7 @@ from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import require_valid
 from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
 from app.runs.send.planning import PlanRequest, plan_request
+from app.runs.send.send_request import SendRequest
 from app.store.conversation.conversations import delete_conversation, load_last_agent
 from app.store.conversation.pairs import load_tail
 
@@ -82,7 +83,8 @@ async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Pre
     async def read() -> ContextSnapshot:
         return await read_first_base(ctx, conversation, first.options, sends=True)
 
-    return await plan_request(ctx, read, PlanRequest(first.text, first.parameters, first.attached, forced=None))
+    send = SendRequest(first.text, first.options, first.parameters, attached=first.attached)
+    return await plan_request(ctx, read, PlanRequest(send))
 
 
 @shielded

@@ -1,6 +1,6 @@
 """The plan of a send: the provider call for a text, from the pairs in view to the bytes.
 
-    planned = await plan_reply(ctx, owner, conversation_id, "Hello", options, Parameters())
+    planned = await plan_reply(ctx, owner, conversation_id, PlanRequest(SendRequest("Hello", options)))
     planned.wire.body
 
 A preview, a send and a resend all use it. No provider is called and nothing is stored here.
@@ -12,13 +12,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from app.domain.cache.plan import CallToCache
 from app.domain.context.composition import BoundaryInputs, Candidate
 from app.domain.context.context import list_refused
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.conversation.parameters import merge_parameters
-from app.domain.conversation.parts import Part, Text
+from app.domain.conversation.parts import Part
 from app.domain.conversation.text_size import require_text_size
 from app.domain.errors import ConflictError, InputError, NoKeyError, SendLockedError
 from app.domain.filters.evaluation.selection import selects_unmarked
@@ -26,13 +27,14 @@ from app.domain.filters.language.syntax import Recent, RecentOfTopic, leaves
 from app.domain.settings.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, load_named
+from app.runs.request.attachments import load_named, write_request
 from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, cut_base, read_base
 from app.runs.send.over_budget import list_ways_out
+from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import require_schema
 from app.runs.settings.abilities import join_or, list_capable
 from app.runs.usage.budgets import require_budgets
@@ -44,72 +46,53 @@ The rejection shows only that the model's real window is smaller than that reque
 """
 
 
-async def plan_reply(  # noqa: PLR0913, PLR0917 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    options: ViewOptions,
-    parameters: Parameters,
-    *,
-    over_budget: OverBudget | None = None,
-    forced: bool | None = False,
-    sends: bool = False,
-    before: int | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
-    refused: int | None = None,
-    again: Pair | None = None,
-    selection: str | None = None,
-) -> Preview:
-    """Plan the call for this text and the parts in `attached`.
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """The input of a plan in addition to the context snapshot.
 
-    A parameter that `parameters` does not set comes from the conversation, or else from its agent.
-
-    - `over_budget`: the choice for pairs that do not fit, used only with `sends`.
-    - `forced`: include pairs that do not fit; None: the preferences decide.
-    - `sends`: raise an error if the call cannot be made now.
+    - `send`: the text and the options of the send.
+    - `sends`: raise an error if the call cannot be made now, or if pairs do not fit and no choice was made for them.
     - `before`: only pairs with a lower position are in view, as for a pair that is sent again.
-    - `refused`: a number of tokens that the provider rejected as too long for this model, although its known window may
-      be larger.
-    - `again`: a pair whose request is sent again. If it has the same agent, parameters that the conversation does not
-      set come from this pair instead of the agent.
-    - `selection`: the pairs that a preview or an estimate counted; a plan with other pairs is refused.
+    """
+
+    send: SendRequest
+    sends: bool = False
+    before: int | None = None
+
+
+async def plan_reply(
+    ctx: AppContext, owner: str, conversation_id: str, request: PlanRequest, *, refused: int | None = None
+) -> Preview:
+    """Plan the call of a send in this conversation.
+
+    `refused` is a number of tokens that the provider rejected as too long for this model, although its known window may
+    be larger.
 
     Raises:
         NotFoundError: this owner has no such conversation.
         DamagedSettingError: a setting of the conversation cannot be read.
         SendLockedError: a reply is running in it.
         OverBudgetError: the request exceeds its budget, and neither the caller nor the preferences chose what to do.
-        SelectionChangedError: the request would carry other pairs than the `selection`.
+        SelectionChangedError: the request would carry other pairs than the selection.
         BudgetSpentError: the request would exceed a budget of money.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
         NoKeyError: the provider lacks its key.
     """
-    request = PlanRequest(text, parameters, attached, forced, sends, over_budget, selection, before, again)
 
     async def read() -> ContextSnapshot:
-        base = await read_base(ctx, owner, conversation_id, options, sends=True)
-        if before is not None:
-            base = cut_base(base, before)
+        base = await _read_before(ctx, owner, conversation_id, request.send.options, request.before)
         return base if refused is None else replace(base, terms=narrow_terms(base.terms, refused), views={})
 
     return await plan_request(ctx, read, request)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRequest:
-    """The input of a plan in addition to the context snapshot. The fields are the parameters of `plan_reply`."""
-
-    text: str
-    parameters: Parameters
-    attached: AttachedParts = NOTHING_ATTACHED
-    forced: bool | None = False
-    sends: bool = False
-    over_budget: OverBudget | None = None
-    selection: str | None = None
-    before: int | None = None
-    again: Pair | None = None
+async def _read_before(
+    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, before: int | None
+) -> ContextSnapshot:
+    """Return the context snapshot of a send. If `before` is set, only pairs with a lower position are in view."""
+    base = await read_base(ctx, owner, conversation_id, options, sends=True)
+    return base if before is None else cut_base(base, before)
 
 
 async def plan_request(
@@ -122,7 +105,7 @@ async def plan_request(
     Raises:
         InviewError: as for `plan_reply`, and the errors of `read`.
     """
-    require_text("text", request.text)
+    require_text("text", request.send.text)
     for _ in range(ATTEMPTS):
         base = await read()
         composed = await _compose(ctx, base, request)
@@ -134,51 +117,51 @@ async def plan_request(
 
 async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest) -> Composed:
     """Select the pairs in view and the pairs that are sent, and make all checks that need no texts of pairs."""
-    schema = request.parameters.reply_schema
-    require_taken(request.parameters, base.provider, base.profile)
+    send = request.send
+    require_taken(send.parameters, base.provider, base.profile)
     if request.sends:
         require_sendable(base)
-        await _require_supported(ctx, base, request.attached.parts)
-    composed = await compose_base(
-        base, request.text, forced=request.forced, schema=schema, attached=request.attached.parts
-    )
+        await _require_supported(ctx, base, send.attached.parts)
+    composed = await _compose_send(base, send, forced=False if request.sends else send.forced)
     if request.sends and composed.composition.over_budget:
-        composed = await _decide(ctx, composed, request)
-    if request.selection is not None:
-        require_selection(composed, request.selection)
+        composed = await _decide(ctx, composed, send)
+    if send.selection is not None:
+        require_selection(composed, send.selection)
     if request.sends:
         await require_budgets(ctx, base.owner, base.conversation, composed.composition.estimate.cost)
     return composed
 
 
+async def _compose_send(base: ContextSnapshot, send: SendRequest, *, forced: bool | None) -> Composed:
+    schema, attached = send.parameters.reply_schema, send.attached.parts
+    return await compose_base(base, send.text, forced=forced, schema=schema, attached=attached)
+
+
 async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], request: PlanRequest) -> Preview:
     """Plan the call with these pairs, which the composition selected for the send."""
-    base, sent, attached = composed.base, composed.composition.sent, request.attached
+    base, sent, send = composed.base, composed.composition.sent, request.send
     conversation_id = base.conversation.id
-    words = (Text(request.text),) if request.text.strip() else ()
     _require_for_models(pairs)
-    parameters = merge_parameters(request.parameters, _usual_of(base, request.again))
+    parameters = merge_parameters(send.parameters, _usual_of(base, send.again))
     if parameters.reply_schema is not None:  # the schema of a pair that is sent again may come from an imported file
         await require_schema(parameters.reply_schema, account=conversation_id)
     view = build_view(
         base.conversation,
         base.agent,
         pairs,
-        (*words, *attached.parts),
+        write_request(send.text, send.attached),
         parameters,
         composed.tools.definitions,
         base.extras,
     )
-    caching = await load_caching(
-        ctx.store,
-        base.owner,
-        base.profile,
-        tokens=composed.composition.estimate.tokens,
-        conversation_id=conversation_id,
+    call = CallToCache(
+        conversation_id,
+        composed.composition.estimate.tokens,
         unstable=_count_unstable(composed, request.before),
         tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
     )
-    attachments = {**attached.data, **await load_named(ctx.store, base.owner, view)}
+    caching = await load_caching(ctx.store, base.owner, base.profile, call)
+    attachments = {**send.attached.data, **await load_named(ctx.store, base.owner, view)}
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
@@ -237,37 +220,21 @@ async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candi
     return pairs
 
 
-@dataclass(frozen=True, slots=True)
-class CountedPairs:
-    """The pairs that an estimate counted for a model, with the settings of this estimate.
+async def require_counted(
+    ctx: AppContext, owner: str, conversation_id: str, send: SendRequest, before: int | None = None
+) -> None:
+    """Check that this send to one model of a comparison would carry exactly the pairs in its selection, if it has one.
 
-    - `options`: the view options.
-    - `selection`: a short text that names the pairs (`domain/context/seen_selection.py`).
-    - `over_budget`, `schema`, `attached`: the choice, the reply schema and the attachments of the send.
-    - `before`: only pairs with a lower position are in view.
-    """
-
-    options: ViewOptions
-    selection: str
-    over_budget: OverBudget | None = None
-    schema: str | None = None
-    before: int | None = None
-    attached: tuple[Part, ...] = ()
-
-
-async def require_counted(ctx: AppContext, owner: str, conversation_id: str, text: str, counted: CountedPairs) -> None:
-    """Check that a send of this text to one model of a comparison would carry exactly the pairs in `counted`.
+    If `before` is set, only pairs with a lower position are in view.
 
     Raises:
         SelectionChangedError: it would carry other pairs.
         InviewError: as for `plan_reply`.
     """
-    base = await read_base(ctx, owner, conversation_id, counted.options, sends=True)
-    if counted.before is not None:
-        base = cut_base(base, counted.before)
-    forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE
-    composed = await compose_base(base, text, forced=forced, schema=counted.schema, attached=counted.attached)
-    require_selection(composed, counted.selection)
+    base = await _read_before(ctx, owner, conversation_id, send.options, before)
+    composed = await _compose_send(base, send, forced=send.forced)
+    if send.selection is not None:
+        require_selection(composed, send.selection)
 
 
 def require_selection(composed: Composed, selection: str) -> None:
@@ -296,22 +263,19 @@ def _require_for_models(pairs: Sequence[Pair]) -> None:
         )
 
 
-async def _decide(ctx: AppContext, composed: Composed, request: PlanRequest) -> Composed:
+async def _decide(ctx: AppContext, composed: Composed, send: SendRequest) -> Composed:
     """Apply the choice for pairs that do not fit into the budget: that of this send, or else that of the preferences.
 
     Raises:
         OverBudgetError: the choice is to ask, or the message does not fit even without pairs.
     """
-    match request.over_budget or composed.base.over_budget:
+    match send.over_budget or composed.base.over_budget:
         case OverBudget.FIT if not composed.composition.too_large_alone:
             return composed
         case OverBudget.FORCE:
-            schema = request.parameters.reply_schema
-            return await compose_base(
-                composed.base, request.text, forced=True, schema=schema, attached=composed.attached
-            )
+            return await _compose_send(composed.base, send, forced=True)
         case OverBudget.FIT | OverBudget.ASK:
-            raise OverBudgetError(await list_ways_out(ctx, composed, request.text, request.parameters))
+            raise OverBudgetError(await list_ways_out(ctx, composed, send.text, send.parameters))
 
 
 async def _require_supported(ctx: AppContext, base: ContextSnapshot, attached: tuple[Part, ...]) -> None:

@@ -1,6 +1,6 @@
 """The queue: texts that a person sent while a reply is running. They are sent after the reply has succeeded.
 
-    queue = await queue_text(ctx, LOCAL_OWNER, conversation_id, "And then?")
+    queue = await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("And then?"))
     await resume_queue(ctx, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
 
 The queue is stored, so closing the page changes nothing. Each reply that succeeds starts the send of the next text.
@@ -12,16 +12,14 @@ queued.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.compare.comparisons import ComparingError
-from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.damage import require_settings
-from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.models.model_profile import split_model_name
@@ -29,13 +27,14 @@ from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
+from app.runs.request.attachments import AttachedParts
 from app.runs.runtime.event_bus import QueueChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import DEFAULT_OPTIONS, Alongside, start_reply
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
+from app.runs.send.send_request import SendRequest
 from app.store.attachments.attachments import keep_attachments, use_named
 from app.store.attachments.uploads import return_uploads, take_uploads
 from app.store.conversation.conversations import load_conversation
@@ -76,84 +75,44 @@ async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> Queue
         return await queues.load_queue(session, owner, conversation_id)
 
 
-def view_options_of(item: QueuedText, model: str | None = None) -> ViewOptions:
-    """Return the view options of a queued text. `model` replaces its model."""
-    return ViewOptions(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id)
+def request_of_queued(item: QueuedText) -> SendRequest:
+    """Return a queued text as a request, with its attachments and the options of its send."""
+    options = ViewOptions(item.filter, item.model, item.topic, item.zone, agent=item.agent_id)
+    return SendRequest(item.text, options, item.parameters, item.over_budget, attached=AttachedParts(item.attached))
 
 
-async def send_text(  # noqa: PLR0913 - the options of a send
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    text: str,
-    options: ViewOptions = DEFAULT_OPTIONS,
-    *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
-    selection: str | None = None,
-    attached: AttachedParts = NOTHING_ATTACHED,
-    alongside: Alongside | None = None,
-) -> None:
+async def send_text(ctx: AppContext, owner: str, conversation_id: str, request: SendRequest) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
-    - `selection`: the pairs that were counted for the text. A queued text is sent with the pairs in view at that later
-      time.
-    - `alongside`: called in the transaction that stores the pair or the queued text; if it raises, nothing is stored.
+    A queued text is sent with the pairs in view at that later time, whatever the selection of the request.
 
     Raises:
         InviewError: the errors of `queue_text`, and those of `start_reply` except SendLockedError.
     """
     if not ctx.engine.runs_of(conversation_id):
         try:
-            await start_reply(
-                ctx,
-                owner,
-                conversation_id,
-                text,
-                options,
-                parameters=parameters,
-                over_budget=over_budget,
-                selection=selection,
-                attached=attached,
-                alongside=alongside,
-            )
+            await start_reply(ctx, owner, conversation_id, request)
         except SendLockedError:  # another page or program has just started a reply
             pass
         else:
             return
-    await queue_text(
-        ctx,
-        owner,
-        conversation_id,
-        text,
-        options,
-        parameters=parameters,
-        over_budget=over_budget,
-        attached=attached,
-        alongside=alongside,
-    )
+    await queue_text(ctx, owner, conversation_id, request)
 
 
 @shielded
-async def queue_text(  # noqa: PLR0913 - the options of a send, and the place in the queue
+async def queue_text(  # noqa: PLR0913 - the request, and its place in the queue
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    text: str,
-    options: ViewOptions = DEFAULT_OPTIONS,
+    request: SendRequest,
     *,
-    parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
     place: int | None = None,
     paused: bool = False,
-    attached: AttachedParts = NOTHING_ATTACHED,
-    alongside: Alongside | None = None,
 ) -> Queue:
     """Queue a text until the running reply has succeeded. Send the text at once if nothing runs and nothing is queued.
 
-    The text keeps the filter, model, agent and topic that are set now. `place` is its place in the queue, from 0; None:
-    the end. `paused`: also pause the queue, unless it is held already. `alongside`: called in the transaction that
-    stores the text; if it raises, nothing is stored.
+    The text keeps the filter, model, agent and topic that are set now, but not its selection. `place` is its place in
+    the queue, from 0; None: the end. `paused`: also pause the queue, unless it is held already.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -161,21 +120,22 @@ async def queue_text(  # noqa: PLR0913 - the options of a send, and the place in
         FilterError: the filter cannot be used.
         InputError: the text or the model cannot be used.
     """
-    _require_words(text, attached.parts)
+    options, attached = request.options, request.attached
+    _require_words(request.text, attached.parts)
     async with ctx.store.write() as session:
         conversation = await load_conversation(session, owner, conversation_id)
         require_settings(conversation.damage)
         item = QueuedText(
             id=new_id(),
             conversation_id=conversation_id,
-            text=text,
+            text=request.text,
             filter=conversation.filter if options.filter is None else options.filter,
             model=options.model or conversation.model,
             agent_id=(conversation.agent_id or "") if options.agent is None else options.agent,
             topic=options.topic,
             zone=options.zone,
-            parameters=parameters or NO_PARAMETERS,
-            over_budget=over_budget,
+            parameters=request.parameters,
+            over_budget=request.over_budget,
             created_at=now(),
             attached=attached.parts,
         )
@@ -188,8 +148,8 @@ async def queue_text(  # noqa: PLR0913 - the options of a send, and the place in
             raise ConflictError(
                 f"This conversation already has {MAX_QUEUED} queued texts. Send or remove some of them."
             )
-        if alongside is not None:
-            await alongside(session)
+        if request.alongside is not None:
+            await request.alongside(session)
         await queues.insert_queued(session, owner, item)
         await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
         await use_named(session, owner, conversation_id, attached.parts)
@@ -344,17 +304,14 @@ async def go_on(
         item = queue.items[0]
         try:
             require_readable(item)
-            await start_reply(
-                ctx,
-                owner,
-                conversation_id,
-                item.text,
-                view_options_of(item, model),
-                parameters=item.parameters,
+            request = request_of_queued(item)
+            send = replace(
+                request,
+                options=replace(request.options, model=model or item.model),
                 over_budget=over_budget or item.over_budget,
-                attached=AttachedParts(item.attached),
                 alongside=partial(_take, owner=owner, item=item),
             )
+            await start_reply(ctx, owner, conversation_id, send)
         except ComparingError:
             return None  # the queue continues when one of the compared replies is kept
         except (SendLockedError, _MovedError):

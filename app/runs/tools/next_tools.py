@@ -19,6 +19,7 @@ from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed, Preview
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.send_request import SendRequest
 from app.runs.usage.prices import learn_tariffs
 
 
@@ -68,7 +69,8 @@ async def look_at_tools(
         for mode in ToolMode
     }
     tariffs = await learn_tariffs(ctx, owner, {now.base.profile.model})
-    plans = await _plan(ctx, owner, conversation_id, options, text, composed, own) if now.tools.decided else {}
+    send = SendRequest(text, options)
+    plans = await _plan(ctx, owner, conversation_id, send, composed, own) if now.tools.decided else {}
     modes = tuple(SeenMode(mode, one, plans.get(one.tools.definitions)) for mode, one in composed.items())
     return SeenTools(now, modes, tariffs[now.base.profile.model])
 
@@ -77,20 +79,20 @@ async def _plan(  # noqa: PLR0913, PLR0917 - the arguments of look_at_tools, and
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    options: ViewOptions,
-    text: str,
+    send: SendRequest,
     composed: dict[ToolMode, Composed],
     own: ToolMode,
 ) -> dict[tuple[ToolDefinition, ...], Preview]:
     """Plan the send for each different list of tools, if the provider has cached a part of this conversation."""
-    planned = await preview_send(ctx, owner, conversation_id, text, options)
+    planned = await preview_send(ctx, owner, conversation_id, send)
     use = planned.plan.cache
     if use is None or not (use.plan.prediction.tokens or use.broken):
         return {}
     plans = {composed[own].tools.definitions: planned}
     for mode, one in composed.items():
         if one.tools.definitions not in plans:
-            other = await preview_send(ctx, owner, conversation_id, text, replace(options, tool_mode=mode))
+            in_mode = replace(send, options=replace(send.options, tool_mode=mode))
+            other = await preview_send(ctx, owner, conversation_id, in_mode)
             plans[one.tools.definitions] = other
     # The plans above were trials. Cache the hashes of the plan that the next send will probably resemble.
     ctx.sent_pairs.remember(conversation_id, planned.plan.hashed)

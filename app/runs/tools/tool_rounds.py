@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import structlog
 
+from app.domain.cache.plan import CallToCache
 from app.domain.context.context import continue_request
 from app.domain.conversation.conversation import Replaced, ToolMode
 from app.domain.conversation.parts import ToolCall
@@ -27,7 +28,7 @@ from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching, plan_use
 from app.runs.runtime.ids import now
 from app.runs.usage.budgets import require_budgets_for
-from app.store.cache.prompt_caches import CacheUse, insert_cache_use
+from app.store.cache.prompt_caches import CacheUse, RunCall, insert_cache_use
 from app.store.conversation.conversations import load_conversation
 from app.store.ledger.ledger import CountedRequest
 from app.store.run.runs import note_replaced
@@ -72,14 +73,8 @@ async def _write(
 ) -> tuple[WireRequest, CacheUse | None, Hashed]:
     place, loop = run.place, loop_of(run)
     await _save(ctx, run)  # the cache plan reads from the store which part of the last round is in the cache
-    caching = await load_caching(
-        ctx.store,
-        place.owner,
-        loop.model,
-        tokens=tokens,
-        conversation_id=place.conversation_id,
-        tools_apart=tools_apart,
-    )
+    call = CallToCache(place.conversation_id, tokens, tools_apart=tools_apart)
+    caching = await load_caching(ctx.store, place.owner, loop.model, call)
     attachments = await load_named(ctx.store, place.owner, request)
 
     def write() -> tuple[WireRequest, CacheUse | None, Hashed]:
@@ -111,9 +106,8 @@ async def _keep_plan(ctx: AppContext, run: LiveRun, loop: Loop, use: CacheUse) -
     place, number = run.place, len(run.state.rounds) + 1
     try:
         async with ctx.store.write() as session:
-            await insert_cache_use(
-                session, place.owner, place.conversation_id, run.run_id, loop.model.model, now(), use, number
-            )
+            call = RunCall(place.owner, place.conversation_id, run.run_id, loop.model.model, number)
+            await insert_cache_use(session, call, now(), use)
     except StoreError as error:
         log.warning("the cache use of a round could not be recorded", run_id=run.run_id, fault=str(error))
 

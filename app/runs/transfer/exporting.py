@@ -1,6 +1,6 @@
 """Export of a conversation, or of the pairs that a filter selects: in Inview's format, as Markdown or HTML.
 
-    export = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+    exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export(ExportFormat.JSON))
 
 The whole file is written before its first byte is returned, to the disk if it is large. So the export shows the
 conversation at one point in time, and a slow reader does not keep the read transaction open.
@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.page_bytes import count_fitting
-from app.domain.filters.language.commands import ExportFormat, ExportOrder
+from app.domain.filters.language.commands import Export, ExportFormat, ExportOrder
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.saved import expand_saved
@@ -68,15 +68,8 @@ class Exported:
     chunks: AsyncIterator[bytes]
 
 
-async def export_conversation(  # noqa: PLR0913 - the selection of the pairs and the format of the file
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    format_: ExportFormat,
-    options: ViewOptions | None = None,
-    *,
-    order: ExportOrder = ExportOrder.TIME,
-    filename: str | None = None,
+async def export_conversation(
+    ctx: AppContext, owner: str, conversation_id: str, export: Export, options: ViewOptions | None = None
 ) -> Exported:
     """Export the pairs in view under the filter in `options`. Without options or a filter: the whole conversation.
 
@@ -100,15 +93,15 @@ async def export_conversation(  # noqa: PLR0913 - the selection of the pairs and
             chosen = places if selected is None else tuple(place for place in places if place.pair_id in selected)
             filed = await load_filed_topics(session, owner)
             tree = build_topic_tree(one.topic for one in filed)
-            source = _Source(session, owner, listed.conversation, _arrange(chosen, tree, order), tree)
+            source = _Source(session, owner, listed.conversation, _arrange(chosen, tree, export.order), tree)
             source.whole = len(chosen) == len(places)
-            await _WRITERS[format_](source, file)
+            await _WRITERS[export.format](source, file)
     except BaseException:
         file.close()
         raise
     size = file.tell()
-    name = filename or listed.conversation.title or cut_opening(listed.opening) or "conversation"
-    return Exported(_name_file(name, format_), size, _read(file))
+    name = export.filename or listed.conversation.title or cut_opening(listed.opening) or "conversation"
+    return Exported(_name_file(name, export.format), size, _read(file))
 
 
 @dataclass(slots=True)

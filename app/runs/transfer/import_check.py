@@ -117,21 +117,18 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
     ids, topics = Ids(), dict[TopicNames, None]()
     _require_most(len(file.shape.filters), MAX_SAVED, "saved filters")
     _require_most(len(file.shape.topics), MAX_TOPICS, "topics")
-    named = [set[str]() for _ in file.shape.conversations]
-    checked = [_check(file, number, owner, now, ids, topics, named[number]) for number in range(len(named))]
-    attachments, labels = _check_attachments(file, frozenset[str]().union(*named))
-    conversations = tuple(
-        replace(one, named=tuple(sorted(names & attachments.keys()))) for one, names in zip(checked, named, strict=True)
-    )
+    checked = [_check(file, number, owner, now, ids, topics) for number in range(len(file.shape.conversations))]
+    attachments, labels = _check_attachments(file, frozenset[str]().union(*(one.named for one in checked)))
+    conversations = tuple(replace(one, named=tuple(sorted(attachments.keys() & one.named))) for one in checked)
     return CheckedFile(file, conversations, tuple(topics), ids.seen, attachments, labels)
 
 
 def _check(  # noqa: PLR0913, PLR0917 - the values collected from the whole file
-    file: ImportFile, number: int, owner: str, now: datetime, ids: Ids, topics: dict[TopicNames, None], named: set[str]
+    file: ImportFile, number: int, owner: str, now: datetime, ids: Ids, topics: dict[TopicNames, None]
 ) -> CheckedConversation:
     place = f"$.conversations[{number}]"
     conversation = read_conversation(file.shape.conversations[number], place, owner, now, ids)
-    positions, seen, position = array("Q"), dict[int, int](), 0
+    positions, seen, position, named = array("Q"), dict[int, int](), 0, set[str]()
     for index in range(file.count("pairs", number)):
         here = f"{place}.pairs[{index}]"
         pair = file.read_pair(number, index)
@@ -151,7 +148,7 @@ def _check(  # noqa: PLR0913, PLR0917 - the values collected from the whole file
     node_count = file.count("nodes", number)
     for index in range(node_count):
         read_node(file.read_node(number, index), f"{place}.nodes[{index}]", ids)
-    return CheckedConversation(conversation, positions, _order(positions), (), node_count)
+    return CheckedConversation(conversation, positions, _order(positions), tuple(named), node_count)
 
 
 def _require_most(count: int, most: int, what: str) -> None:

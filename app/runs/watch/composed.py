@@ -22,7 +22,7 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
-from app.runs.send.context_selection import ViewOptions, compose_base, compose_view
+from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.views.composer.context import RefusalView, show_refusal
 
 SETTLE_SECONDS: Final = 0.02
@@ -214,9 +214,8 @@ class ComposedView:
 
     async def _compose_for(self, options: ViewOptions) -> Composed:
         schema, attached = self.parameters.reply_schema, self.attached
-        return await compose_view(
-            self.ctx, self.owner, self.conversation_id, options, self.draft, schema=schema, attached=attached
-        )
+        base = await read_base(self.ctx, self.owner, self.conversation_id, options)
+        return await compose_base(base, self.draft, schema=schema, attached=attached)
 
     def _compose_in(self, seconds: float) -> None:
         """Schedule a composition. 0 seconds: a person waits for it, so it is made at once."""

@@ -37,7 +37,7 @@ from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.app_context import context_for, current
 from app.runs.conversation.opening import OpenedConversation
 from app.runs.runtime.catalogue import DEFAULT_MODEL
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
 from app.state.agents.choice import AgentState
@@ -300,7 +300,9 @@ class ParametersState(VisitedState, rx.State):
             return True
         try:
             ctx = await context_for(current(), conversation_id)
-            await change_conversation(ctx, LOCAL_OWNER, conversation_id, parameters=parameters, retry_policy=policy)
+            await change_conversation(
+                ctx, LOCAL_OWNER, conversation_id, SettingChanges(parameters=parameters, retry_policy=policy)
+            )
         except InviewError as error:
             await show_fault(self, error)
             return False

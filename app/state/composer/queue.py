@@ -8,7 +8,7 @@ The server stores the queue. The watcher's screen brings the data that is shown 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import reflex as rx
@@ -26,8 +26,8 @@ from app.runs.send.queue import (
     pause_queue,
     queue_text,
     read_queue,
+    request_of_queued,
     resume_queue,
-    view_options_of,
 )
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.state.composer.message_box import MAX_TEXT, make_order
@@ -224,17 +224,10 @@ class QueueState(rx.State):
         self._dropped = tuple(each for each in self._dropped if each is not dropped)
         item = dropped.item
         try:
+            ctx = await context_for(current(), item.conversation_id)
+            request = replace(request_of_queued(item), attached=dropped.attached)
             await queue_text(
-                await context_for(current(), item.conversation_id),
-                LOCAL_OWNER,
-                item.conversation_id,
-                item.text,
-                view_options_of(item),
-                parameters=item.parameters,
-                over_budget=item.over_budget,
-                place=dropped.place,
-                paused=dropped.paused,
-                attached=dropped.attached,
+                ctx, LOCAL_OWNER, item.conversation_id, request, place=dropped.place, paused=dropped.paused
             )
         except InviewError as fault:
             await show_fault(self, fault)

@@ -21,15 +21,17 @@ from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import context_for, current
 from app.runs.attachments.uploads import load_attached
 from app.runs.child_calls.summaries import OLDER, Extent
-from app.runs.compare.comparisons import start_comparison
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.deliveries import PageSend, record_delivery
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, resume_queue, send_text
+from app.runs.send.send_request import SendRequest
 from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Choices, Counted
+from app.state.tab.address import conversation_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +86,19 @@ class Draft:
     remembered: OverBudget | None = None
     older: Extent = OLDER
 
+    def is_of_page(self, path: str) -> bool:
+        """Return True if the page at this path has the composer of this draft. Pages such as the settings have none."""
+        return self.conversation_id == conversation_in(path) and bool(self.conversation_id or not path.strip("/"))
+
     @property
     def page_send(self) -> PageSend | None:
         """The name under which the page repeats this send, or None if it does not repeat it."""
         return PageSend(self.token, self.id) if self.id else None
 
     @property
-    def parameters(self) -> Parameters | None:
-        """The parameters that apply to this send alone, or None if none are set."""
-        parameters = replace(self.send_parameters, reply_schema=self.schema or None)
-        return None if parameters == NO_PARAMETERS else parameters
+    def parameters(self) -> Parameters:
+        """The parameters that apply to this send alone."""
+        return replace(self.send_parameters, reply_schema=self.schema or None)
 
 
 async def deliver(draft: Draft) -> str:
@@ -112,33 +117,15 @@ async def deliver(draft: Draft) -> str:
         return ""
     attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
     alongside = None if draft.page_send is None else record_delivery(LOCAL_OWNER, draft.page_send, target)
-    if draft.models:
-        comparison = await start_comparison(
-            ctx,
-            LOCAL_OWNER,
-            target,
-            draft.text,
-            draft.models,
-            draft.options,
-            parameters=draft.parameters,
-            over_budget=dict(draft.choices),
-            selections=await _selections_of(draft, attached.parts),
-            attached=attached,
-            alongside=alongside,
-        )
-        return comparison.id
-    await send_text(
-        ctx,
-        LOCAL_OWNER,
-        target,
-        draft.text,
-        draft.options,
-        parameters=draft.parameters,
-        over_budget=draft.over_budget,
-        selection=await _selection_of(draft, attached.parts),
-        attached=attached,
-        alongside=alongside,
+    request = SendRequest(
+        draft.text, draft.options, draft.parameters, draft.over_budget, attached=attached, alongside=alongside
     )
+    if draft.models:
+        selections = await _selections_of(draft, attached.parts)
+        compared = ComparedModels(draft.models, dict(draft.choices), selections)
+        return (await start_comparison(ctx, LOCAL_OWNER, target, request, compared)).id
+    selection = await _selection_of(draft, attached.parts)
+    await send_text(ctx, LOCAL_OWNER, target, replace(request, selection=selection))
     return ""
 
 

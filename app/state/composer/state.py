@@ -22,12 +22,11 @@ from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for, current
-from app.runs.child_calls.summaries import summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.deliveries import DeliveredError, find_delivery
 from app.runs.send.first_message import FirstMessageOptions
-from app.runs.send.queue import read_queue, view_options_of
+from app.runs.send.queue import read_queue
 from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
@@ -48,13 +47,12 @@ from app.state.composer.over_budget import (
 from app.state.composer.parameters import restore_send_parameters, take_send_parameters
 from app.state.composer.sending import Draft, deliver, is_shown_by_queue
 from app.state.composer.split import describe_counting
-from app.state.composer.summary import describe_work, follow_summary
+from app.state.composer.summary import SummaryBeforeSend
 from app.state.composer.view_options import options_of
 from app.state.composer.views import (
     OrderKind,
     OverBudgetView,
     SendAnswer,
-    SummaryWorkView,
 )
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault, provider_of
@@ -76,14 +74,13 @@ _TURNS: Final = Turns()
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
-class ComposerState(MessageBox, VisitedState, rx.State):
+class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     """The composer: the message box, and the sends of its draft.
 
     - `running`: the id of the pair whose reply is running.
     - `stopping`: the id of the pair whose reply is being stopped.
     - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
     - `over_budget`: the content of the dialog for a send that exceeds its budget.
-    - `work`: the progress of the summary that is written before the send.
     - `compared`: names the models that the next draft goes to, if several were chosen before it was written; "" for
       none.
     - `answers`: the results of the last sends.
@@ -93,7 +90,6 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
     fault_provider: rx.Field[str] = rx.field("")
-    work: rx.Field[SummaryWorkView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
     compared: rx.Field[str] = rx.field("")
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
@@ -108,7 +104,6 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     _ordered: tuple[str, tuple[str, ...]] = ("", ())
     _next_models: tuple[str, ...] = ()  # the models that `compared` names
     _going: str = ""  # the conversation that a first message has started, until the page shows it
-    _summary_runs: tuple[tuple[str, str], ...] = ()  # conversations with the run of the summary before a send
 
     @rx.event
     async def open(self) -> list[Any]:
@@ -239,15 +234,6 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         if draft is not None:
             await self._answer(draft, accepted=False)
         return ComposerState.count_files
-
-    @rx.event(background=True)
-    async def stop_summary(self) -> None:
-        """Stop the summary that is written before the send."""
-        async with self:
-            conversation_id = conversation_in(self.router.url.path)
-            run_id = dict(self._summary_runs).get(conversation_id)
-        if run_id is not None:
-            await cancel_run(await context_for(current(), conversation_id), LOCAL_OWNER, run_id)
 
     @rx.event(background=True)
     async def stop_reply(self) -> None:
@@ -448,7 +434,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     async def _ask_about(self, draft: Draft, dialog: OverBudgetView) -> None:
         """Open the dialog of a send that is held back, unless another page is open by now."""
-        if self._is_on_page_of(draft):
+        if draft.is_of_page(self.router.url.path):
             self._pending, self.over_budget = draft, dialog
         else:
             await self._refuse(draft, dialog.message)
@@ -459,36 +445,10 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     async def _show_fault(self, draft: Draft, message: str, provider: str) -> None:
         """Show why a draft was not sent: in the composer or, if another page is open by now, in a toast."""
-        if self._is_on_page_of(draft):
+        if draft.is_of_page(self.router.url.path):
             self.fault, self.fault_provider = message, provider
         elif message:
             await show_fault(self, message)
-
-    def _is_on_page_of(self, draft: Draft) -> bool:
-        """Return True if the page has the composer of this draft. Pages such as the settings have no composer."""
-        path = self.router.url.path
-        return draft.conversation_id == conversation_in(path) and bool(draft.conversation_id or not path.strip("/"))
-
-    def _show_work(self, draft: Draft, message: str) -> None:
-        """Show the progress of the summary before a send, unless another page is open by now."""
-        if self._is_on_page_of(draft):
-            self.work = SummaryWorkView(message)
-
-    def _end_work(self, draft: Draft) -> None:
-        """Remove the progress of the summary before this send. The progress of a summary in another conversation stays.
-
-        Pages without a composer, such as the settings, leave the data of the page before them, so they count as that
-        page.
-        """
-        self._note_summary(draft, None)
-        _, path = self._page
-        if conversation_in(path) == draft.conversation_id:
-            self.work = None
-
-    def _note_summary(self, draft: Draft, run_id: str | None) -> None:
-        """Note the run of the summary before this send; None: it has ended."""
-        others = tuple(each for each in self._summary_runs if each[0] != draft.conversation_id)
-        self._summary_runs = others if run_id is None else (*others, (draft.conversation_id, run_id))
 
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
@@ -496,34 +456,23 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         A draft from the queue is delivered here. Any other draft is sent by the text area, if that still has the same
         text.
         """
-        target = draft.conversation_id
         try:
-            ctx = await context_for(current(), target)
-            options = draft.options
-            if draft.waited:
-                (item, *_) = (await read_queue(ctx, LOCAL_OWNER, target)).items or (None,)
-                options = options if item is None else view_options_of(item)
-            summary = await summarise(ctx, LOCAL_OWNER, target, options, draft.text, draft.older)
-            async with self:
-                self._note_summary(draft, summary.started.run_id)
-                self._show_work(draft, describe_work(summary.count, 0))
-            async for characters in follow_summary(ctx, target, summary):
-                async with self:
-                    self._show_work(draft, describe_work(summary.count, characters))
+            await self._write_summary(draft)
         except (InviewError, NotFoundError) as error:
             async with self:
                 await self._show_fault(draft, describe_fault(error), provider_of(error))
             return
         finally:
             async with self:
-                self._end_work(draft)
+                _, path = self._page
+                self._end_work(draft, path)
         if draft.waited:
             await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
             # An order without a text sends any text, also one that was written during the summary.
             is_same = bool(draft.text) or not self._draft.strip()
-            if target == conversation_in(self.router.url.path) and is_same:
+            if draft.conversation_id == conversation_in(self.router.url.path) and is_same:
                 self.order = make_order(OrderKind.SEND, draft.text)
 
 

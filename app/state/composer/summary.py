@@ -1,6 +1,9 @@
 """A summary of the older pairs that is written before a send: its progress, and its use as the checkpoint.
 
-    async for characters in follow_summary(ctx, summary): ...
+    class ComposerState(SummaryBeforeSend, rx.State):
+        ...
+
+    async for characters in follow_summary(ctx, conversation_id, summary): ...
 
 The summary belongs to the server: leaving the page does not stop it.
 """
@@ -11,18 +14,82 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import Final
 
+import reflex as rx
+
 from app.domain.errors import ConflictError
 from app.domain.run.run import Canceled, Failed
-from app.runs.app_context import AppContext
-from app.runs.child_calls.summaries import Summary
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.app_context import AppContext, context_for, current
+from app.runs.child_calls.summaries import Summary, summarise
+from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.queue import read_queue, request_of_queued
 from app.runs.watch.broadcast import count_characters, follow_states
+from app.state.composer.sending import Draft
+from app.state.composer.views import SummaryWorkView
+from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import number, plural
 
 ADOPT_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.1
 _TOLD_SECONDS: Final = 0.1
+
+
+class SummaryBeforeSend(rx.State, mixin=True):
+    """The part of the composer's state that is about the summary before a send.
+
+    - `work`: the progress of the summary that is written before the send.
+    """
+
+    work: rx.Field[SummaryWorkView | None] = rx.field(None)
+    _summary_runs: tuple[tuple[str, str], ...] = ()  # conversations with the run of the summary before a send
+
+    @rx.event(background=True)
+    async def stop_summary(self) -> None:
+        """Stop the summary that is written before the send."""
+        async with self:
+            conversation_id = conversation_in(self.router.url.path)
+            run_id = dict(self._summary_runs).get(conversation_id)
+        if run_id is not None:
+            await cancel_run(await context_for(current(), conversation_id), LOCAL_OWNER, run_id)
+
+    async def _write_summary(self, draft: Draft) -> None:
+        """Summarise the older pairs for the send of this draft, and show the progress. For background handlers.
+
+        Raises:
+            InviewError: the summary was refused, stopped, failed, or is empty.
+        """
+        target, options = draft.conversation_id, draft.options
+        ctx = await context_for(current(), target)
+        if draft.waited:
+            (item, *_) = (await read_queue(ctx, LOCAL_OWNER, target)).items or (None,)
+            options = options if item is None else request_of_queued(item).options
+        summary = await summarise(ctx, LOCAL_OWNER, target, options, draft.text, draft.older)
+        async with self:
+            self._note_summary(draft, summary.started.run_id)
+            self._show_work(draft, describe_work(summary.count, 0))
+        async for characters in follow_summary(ctx, target, summary):
+            async with self:
+                self._show_work(draft, describe_work(summary.count, characters))
+
+    def _show_work(self, draft: Draft, message: str) -> None:
+        """Show the progress of the summary before a send, unless another page is open by now."""
+        if draft.is_of_page(self.router.url.path):
+            self.work = SummaryWorkView(message)
+
+    def _end_work(self, draft: Draft, path: str) -> None:
+        """Remove the progress of the summary before this send. The progress of a summary in another conversation stays.
+
+        `path` is that of the page with a composer that was open last: pages without one, such as the settings, leave
+        the data of the page before them.
+        """
+        self._note_summary(draft, None)
+        if conversation_in(path) == draft.conversation_id:
+            self.work = None
+
+    def _note_summary(self, draft: Draft, run_id: str | None) -> None:
+        """Note the run of the summary before this send; None: it has ended."""
+        others = tuple(each for each in self._summary_runs if each[0] != draft.conversation_id)
+        self._summary_runs = others if run_id is None else (*others, (draft.conversation_id, run_id))
 
 
 def describe_work(count: int, characters: int) -> str:

@@ -16,6 +16,7 @@ from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.exact_counts import count_exactly
+from app.runs.send.send_request import SendRequest
 from app.state.composer.files import ids_of
 from app.state.composer.message_box import show_count
 from app.state.composer.parameters import send_parameters_of
@@ -94,9 +95,8 @@ class TooltipState(rx.State):
         try:
             ctx = await context_for(current(), conversation_id)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(files))
-            counted = await count_exactly(
-                ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
-            )
+            send = SendRequest(text, options, parameters, attached=attached)
+            counted = await count_exactly(ctx, LOCAL_OWNER, conversation_id, send)
             message = describe_exact(counted.tokens, counted.estimated_tokens)
             exact = describe_estimate(counted.estimate)
         except ProviderError as error:

@@ -24,6 +24,7 @@ from app.runs.request.preview import Preview
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.first_message import preview_first
+from app.runs.send.send_request import SendRequest
 from app.state.conversation.first_draft import FirstDraft
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.messages.error_messages import describe_fault
@@ -298,15 +299,8 @@ async def _plan(ctx: AppContext, moment: Moment | FirstDraft) -> Preview:
     if isinstance(moment, FirstDraft):
         return await preview_first(ctx, LOCAL_OWNER, await moment.load())
     attached = await load_bytes(current(), LOCAL_OWNER, moment.attached)
-    return await preview_send(
-        ctx,
-        LOCAL_OWNER,
-        moment.conversation_id,
-        moment.draft,
-        moment.options,
-        parameters=moment.parameters,
-        attached=attached,
-    )
+    send = SendRequest(moment.draft, moment.options, moment.parameters, attached=attached)
+    return await preview_send(ctx, LOCAL_OWNER, moment.conversation_id, send)
 
 
 async def _describe(prepared: _Prepared, selection: _Selection) -> _Shown:

@@ -14,7 +14,7 @@ import reflex as rx
 
 from app.domain.errors import ConflictError, InviewError, NotFoundError
 from app.runs.app_context import context_for, current
-from app.runs.resend.resend import preview_resend
+from app.runs.resend.resend import ResendOptions, preview_resend
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.messages.error_messages import describe_fault
@@ -139,7 +139,7 @@ class SnapshotState(VisitedState, rx.State):
             changes: ChangesView | None = None
             if selection.tab == "now" and moment is not None:
                 options = replace(moment.options, model=kept.model)
-                planned = await preview_resend(ctx, LOCAL_OWNER, selection.pair_id, options=options)
+                planned = await preview_resend(ctx, LOCAL_OWNER, selection.pair_id, ResendOptions(options))
                 changes = await asyncio.to_thread(
                     _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], selection
                 )

@@ -15,10 +15,11 @@ from app.domain.compare.comparisons import Comparison
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import OLDER, Extent
+from app.runs.compare.comparisons import ComparedModels
 from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, Seen, resend_pair
+from app.runs.resend.resend import Later, ResendOptions, Seen, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.state.composer.over_budget import Choices, Counted
@@ -80,6 +81,14 @@ class ResendRequest:
     choices: Choices = ()
 
     @property
+    def resend(self) -> ResendOptions:
+        """The view options and the decisions about the resend."""
+        seen = Seen(self.version, self.later_count)
+        return ResendOptions(
+            self.options, later=self.later, over_budget=self.over_budget, seen=seen, selection=self.selection
+        )
+
+    @property
     def ways(self) -> tuple[Later, ...]:
         """The choices that the user has for the later pairs.
 
@@ -125,28 +134,11 @@ async def send_again(request: ResendRequest) -> ResendResult:
         OverBudgetError: the request is over the budget, and `over_budget` is not decided.
         InviewError: the send is refused for another reason.
     """
-    ctx, seen = await context_for(current(), request.pair_id), Seen(request.version, request.later_count)
+    ctx, resend = await context_for(current(), request.pair_id), request.resend
     if request.as_it_was:
-        return await resend_as_it_was(
-            ctx,
-            LOCAL_OWNER,
-            request.pair_id,
-            later=request.later,
-            over_budget=request.over_budget,
-            seen=seen,
-            zone=request.options.zone,
-        )
-    return await resend_pair(
-        ctx,
-        LOCAL_OWNER,
-        request.pair_id,
-        text=request.text if request.edit else None,
-        options=request.options,
-        later=request.later,
-        over_budget=request.over_budget,
-        seen=seen,
-        selection=request.selection,
-    )
+        return await resend_as_it_was(ctx, LOCAL_OWNER, request.pair_id, resend)
+    text = request.text if request.edit else None
+    return await resend_pair(ctx, LOCAL_OWNER, request.pair_id, resend, text=text)
 
 
 async def compare(request: ResendRequest) -> Comparison:
@@ -157,17 +149,9 @@ async def compare(request: ResendRequest) -> Comparison:
         OverBudgetError: the request is over the budget of a model, and `choices` has no decision for this model.
         InviewError: the comparison is refused for another reason.
     """
-    return await compare_again(
-        await context_for(current(), request.pair_id),
-        LOCAL_OWNER,
-        request.pair_id,
-        request.models,
-        request.options,
-        later=request.later,
-        over_budget=dict(request.choices),
-        seen=Seen(request.version, request.later_count),
-        selections=dict(request.selections),
-    )
+    compared = ComparedModels(request.models, dict(request.choices), dict(request.selections))
+    ctx = await context_for(current(), request.pair_id)
+    return await compare_again(ctx, LOCAL_OWNER, request.pair_id, compared, request.resend)
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:

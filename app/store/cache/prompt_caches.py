@@ -67,25 +67,27 @@ class StoredUse:
     over: bool
 
 
-async def insert_cache_use(  # noqa: PLR0913, PLR0917 - owner, conversation, run, time, and the plan
-    session: AsyncSession,
-    owner: str,
-    conversation_id: str,
-    run_id: str,
-    model: str,
-    at: datetime,
-    use: CacheUse,
-    number: int = 1,
-) -> None:
-    """Store the cache plan of a run's provider call; `number` counts the calls from 1.
+@dataclass(frozen=True, slots=True)
+class RunCall:
+    """A provider call of a run. `number` counts the calls of the run from 1."""
+
+    owner: str
+    conversation_id: str
+    run_id: str
+    model: str
+    number: int = 1
+
+
+async def insert_cache_use(session: AsyncSession, call: RunCall, at: datetime, use: CacheUse) -> None:
+    """Store the cache plan of a provider call.
 
     This also empties `chain`, the stored keys of messages, in the plans of calls that are too old for any cache.
     """
     await session.execute(
         update(PROMPT_CACHE)
         .where(
-            PROMPT_CACHE.c.owner == owner,
-            PROMPT_CACHE.c.model == model,
+            PROMPT_CACHE.c.owner == call.owner,
+            PROMPT_CACHE.c.model == call.model,
             PROMPT_CACHE.c.at < at - timedelta(seconds=DAY),
             PROMPT_CACHE.c.chain != b"",
         )
@@ -93,11 +95,11 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - owner, conversation, run
     )
     await session.execute(
         insert(PROMPT_CACHE).values(
-            run_id=run_id,
-            round=number,
-            owner=owner,
-            conversation_id=conversation_id,
-            model=model,
+            run_id=call.run_id,
+            round=call.number,
+            owner=call.owner,
+            conversation_id=call.conversation_id,
+            model=call.model,
             at=at,
             cache_control_index=use.plan.index,
             marks=[[mark.place, mark.lifetime] for mark in use.plan.marks],

@@ -5,7 +5,6 @@ A conversation has at most one open comparison: an index of the database refuses
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.compare.comparisons import ComparedRun, Comparison
+from app.domain.compare.comparisons import ChosenRun, ComparedRun, Comparison
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.store.attachments.attachments import use_attachments
@@ -76,29 +75,20 @@ async def close(session: AsyncSession, comparison: Comparison, now: datetime | N
     await session.execute(update(COMPARISON).where(COMPARISON.c.id == comparison.id).values(closed_at=now))
 
 
-async def move_into_pair(  # noqa: PLR0913, PLR0917 - comparison, target and compared pairs
-    session: AsyncSession, owner: str, comparison: Comparison, pair: Pair, compared_pairs: Sequence[Pair], revision: int
-) -> None:
+async def move_into_pair(session: AsyncSession, owner: str, chosen: ChosenRun, pair: Pair, revision: int) -> None:
     """Insert a new pair with all replies of a comparison as its versions, and delete the conversations of the replies.
 
-    `pair` is the new pair, with the reply that the user chose. `compared_pairs` are in the order of `comparison.runs`;
-    the replies are moved from their conversations.
+    `pair` is the new pair, with the reply that the user chose. The replies are moved from their conversations.
     """
     await insert_pair(session, owner, replace(pair, reply=None), revision)
-    await _move_replies(session, owner, comparison, pair, compared_pairs)
+    await _move_replies(session, owner, chosen, pair)
     stands = {"reply_id": None if pair.reply is None else pair.reply.id, "version": pair.version}
     await session.execute(update(PAIR).where(PAIR.c.id == pair.id).values(**stands, versions=pair.versions))
-    await _remove(session, comparison)
+    await _remove(session, chosen.comparison)
 
 
 async def move_into_place(  # noqa: PLR0913, PLR0917 - those of move_into_pair, and the earlier pair
-    session: AsyncSession,
-    owner: str,
-    comparison: Comparison,
-    before: Pair,
-    again: Pair,
-    compared_pairs: Sequence[Pair],
-    revision: int,
+    session: AsyncSession, owner: str, chosen: ChosenRun, before: Pair, again: Pair, revision: int
 ) -> None:
     """Add all replies of a comparison to an existing pair as further versions. Otherwise like `move_into_pair`.
 
@@ -106,18 +96,16 @@ async def move_into_place(  # noqa: PLR0913, PLR0917 - those of move_into_pair, 
     """
     await leave_version(session, owner, before)
     await delete_snapshots(session, (before.id,))  # only the current version of a pair has a snapshot
-    await _move_replies(session, owner, comparison, again, compared_pairs)
+    await _move_replies(session, owner, chosen, again)
     await put_version(session, again, revision)
-    await _remove(session, comparison)
+    await _remove(session, chosen.comparison)
 
 
-async def _move_replies(
-    session: AsyncSession, owner: str, comparison: Comparison, pair: Pair, compared_pairs: Sequence[Pair]
-) -> None:
+async def _move_replies(session: AsyncSession, owner: str, chosen: ChosenRun, pair: Pair) -> None:
     """Make the replies of a comparison the newest versions of this pair, and move the rows of their runs to it."""
     here = {"conversation_id": pair.conversation_id, "pair_id": pair.id}
-    first = pair.versions - len(compared_pairs) + 1
-    for number, (run, one) in enumerate(zip(comparison.runs, compared_pairs, strict=True), start=first):
+    first = pair.versions - len(chosen.pairs) + 1
+    for number, (run, one) in enumerate(zip(chosen.comparison.runs, chosen.pairs, strict=True), start=first):
         if one.reply is not None:
             await session.execute(update(MESSAGE).where(MESSAGE.c.id == one.reply.id).values(**here))
         sent = [list(span) for span in run.sent]
@@ -129,7 +117,7 @@ async def _move_replies(
         if standing:
             await session.execute(update(SNAPSHOT).where(SNAPSHOT.c.pair_id == one.id).values(pair_id=pair.id))
         await session.execute(insert(VERSION).values(_encode_version(owner, pair, one, number, standing=standing)))
-    await use_attachments(session, owner, pair.conversation_id, [one.reply for one in compared_pairs])
+    await use_attachments(session, owner, pair.conversation_id, [one.reply for one in chosen.pairs])
 
 
 async def _remove(session: AsyncSession, comparison: Comparison) -> None:

@@ -23,6 +23,7 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.tokens.estimates import PairSizes
 from app.store.conversation.pairs import NOT_DELETED, load_pairs_by_id
 from app.store.conversation.rows import PAIR
+from app.store.index.batch import Batch
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 
@@ -59,29 +60,21 @@ def join_indexes(vocabulary: str) -> Join:
     return PAIR.outerjoin(PAIR_TEXT, _same_messages(PAIR_TEXT)).outerjoin(PAIR_SIZE, of_size)
 
 
-async def load_unindexed(  # noqa: PLR0913 - owner, conversation, vocabulary, and limits
-    session: AsyncSession,
-    owner: str,
-    conversation_id: str,
-    vocabulary: str,
-    *,
-    after_revision: int,
-    after_position: int,
-    limit: int,
+async def load_unindexed(
+    session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, batch: Batch
 ) -> tuple[Pair, ...]:
-    """Return at most `limit` pairs that are not in the indexes, oldest first.
+    """Return the pairs of the batch that are not in the indexes, oldest first.
 
-    Only pairs whose revision is above `after_revision` and whose position is above `after_position` are returned. Pass
-    the last position to the next call, so that it returns the next pairs.
+    Pass the last position to the next call, so that it returns the next pairs.
     """
     values = {
         "conversation_id": conversation_id,
         "owner": owner,
-        "after": after_revision,
-        "after_position": after_position,
-        "most": limit,
+        "after": batch.after_revision,
+        "after_position": batch.after_position,
+        "most": batch.limit,
     }
-    statement = _next_unindexed(vocabulary, asks_all=after_revision < 0)
+    statement = _next_unindexed(vocabulary, asks_all=batch.asks_all)
     ids = tuple((await session.execute(statement, values)).scalars())
     return await load_pairs_by_id(session, owner, ids) if ids else ()
 

@@ -20,6 +20,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.tokens.estimates import PairSizes
 from app.store.conversation.rows import PAIR
 from app.store.database.damage import UNREADABLE, Reading, raw_bytes
+from app.store.index.batch import Batch
 from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
@@ -52,35 +53,23 @@ class ChangedSizes:
     complete: bool
 
 
-async def load_changed_sizes(  # noqa: PLR0913 - owner, conversation, vocabulary, and limits
-    session: AsyncSession,
-    owner: str,
-    conversation_id: str,
-    vocabulary: str,
-    *,
-    after_revision: int,
-    after_position: int,
-    limit: int,
+async def load_changed_sizes(
+    session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, batch: Batch
 ) -> ChangedSizes:
-    """Return the token sizes of at most `limit` pairs whose revision is above `after_revision`, in order of position.
-
-    Only pairs whose position is above `after_position` are returned, so that a caller can read many pairs in batches.
-    The sizes are counted in the vocabulary `vocabulary`.
-    """
+    """Return the token sizes of the pairs of the batch, in order of position, counted in this vocabulary."""
     values = {
         "conversation_id": conversation_id,
         "owner": owner,
-        "after_revision": after_revision,
-        "after_position": after_position,
-        "most": limit,
+        "after_revision": batch.after_revision,
+        "after_position": batch.after_position,
+        "most": batch.limit,
     }
-    asks_all = after_revision < 0
-    rows = (await session.execute(_changed(vocabulary, asks_all=asks_all), values)).all()
+    rows = (await session.execute(_changed(vocabulary, asks_all=batch.asks_all), values)).all()
     return ChangedSizes(
         tuple(_decode(row) for row in rows if row[3] is None),
         tuple(row[1] for row in rows if row[3] is not None),
-        rows[-1][1] if rows else after_position,
-        len(rows) < limit,
+        rows[-1][1] if rows else batch.after_position,
+        len(rows) < batch.limit,
     )
 
 

@@ -27,7 +27,7 @@ from app.domain.run.queue import decide_hold
 from app.domain.run.rounds import Round, count_answered
 from app.domain.run.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
 from app.domain.stream.stream_events import StopReason
-from app.store.cache.prompt_caches import CacheUse, decode_sent, insert_cache_use
+from app.store.cache.prompt_caches import CacheUse, RunCall, decode_sent, insert_cache_use
 from app.store.conversation.conversations import next_revisions, not_in_trash
 from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import CAN_BE_REPLAYED, CONVERSATION, MESSAGE, PAIR, RUN, VERSION
@@ -127,24 +127,11 @@ class Progress:
     facts_changed: bool = True
 
 
-# --- storing a run ---
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to store when its reply starts.
 
-
-async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
-    session: AsyncSession,
-    place: RunPlace,
-    start: RunStart,
-    process_id: str,
-    now: datetime,
-    sent: Sent | None = None,
-    cache: CacheUse | None = None,
-    replay_of: str | None = None,
-    tools: Sequence[ToolDefinition] = (),
-    purpose: Purpose = "reply",
-    sent_with: SentWith = SENT_ALONE,
-) -> None:
-    """Insert a run. The caller stores its id in the pair.
-
+    - `process_id`: the process that drives it.
     - `sent`: the pairs of its request; None if they are no longer known.
     - `cache`: the plan for the provider's prompt cache, if there is one.
     - `replay_of`: the run whose reply is used again, without a call.
@@ -152,6 +139,25 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
     - `purpose`: the purpose of its calls.
     - `sent_with`: the prelude and the replaced secrets of the request.
     """
+
+    place: RunPlace
+    start: RunStart
+    process_id: str
+    started_at: datetime
+    sent: Sent | None = None
+    cache: CacheUse | None = None
+    replay_of: str | None = None
+    tools: Sequence[ToolDefinition] = ()
+    purpose: Purpose = "reply"
+    sent_with: SentWith = SENT_ALONE
+
+
+# --- storing a run ---
+
+
+async def insert_run(session: AsyncSession, run: NewRun) -> None:
+    """Insert a run. The caller stores its id in the pair."""
+    place, start = run.place, run.start
     row = {
         "id": start.run_id,
         "owner": place.owner,
@@ -160,24 +166,25 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
         "reply_id": place.reply_id,
         "model": start.model,
         "request_hash": start.request_hash,
-        "process_id": process_id,
+        "process_id": run.process_id,
         "status": STATUS_RUNNING,
         "attempt": 1,
-        "attempt_started_at": now,
+        "attempt_started_at": run.started_at,
         "retries": [],
-        "started_at": now,
-        "heartbeat_at": now,
-        "sent": None if sent is None else [list(span) for span in sent],
-        "replay_of": replay_of,
-        "purpose": purpose,
-        "prelude": sent_with.prelude,
-        "redacted": encode_replaced(sent_with.replaced),
+        "started_at": run.started_at,
+        "heartbeat_at": run.started_at,
+        "sent": None if run.sent is None else [list(span) for span in run.sent],
+        "replay_of": run.replay_of,
+        "purpose": run.purpose,
+        "prelude": run.sent_with.prelude,
+        "redacted": encode_replaced(run.sent_with.replaced),
     }
     await session.execute(insert(RUN), row)
-    if cache is not None:
-        await insert_cache_use(session, place.owner, place.conversation_id, start.run_id, start.model, now, cache)
-    if tools:
-        await save_sent_tools(session, place.owner, start.run_id, tools, now)
+    if run.cache is not None:
+        call = RunCall(place.owner, place.conversation_id, start.run_id, start.model)
+        await insert_cache_use(session, call, run.started_at, run.cache)
+    if run.tools:
+        await save_sent_tools(session, place.owner, start.run_id, run.tools, run.started_at)
 
 
 async def load_sent_with(session: AsyncSession, run_id: str) -> SentWith:

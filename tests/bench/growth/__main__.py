@@ -33,6 +33,7 @@ from app.runs.app_context import AppContext
 from app.runs.memory.collector import give_memory_back
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import ListCriteria
@@ -201,7 +202,7 @@ async def find(ctx: AppContext, words: str) -> None:
 
 
 async def preview(ctx: AppContext, conversation_id: str, options: ViewOptions) -> None:
-    await preview_send(ctx, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", options)
+    await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest(f"/rate 0 /long 5 {time.time_ns()}", options))
 
 
 async def timed_send(
@@ -209,7 +210,9 @@ async def timed_send(
 ) -> float:
     """Return the milliseconds until the reply is running. Then wait for its end."""
     began = time.perf_counter()
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", options, over_budget=over_budget)
+    started = await start_reply(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest("/rate 0 /long 5", options, over_budget=over_budget)
+    )
     milliseconds = (time.perf_counter() - began) * 1_000
     async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass

@@ -18,7 +18,7 @@ import orjson
 from sqlalchemy import delete
 
 from app.config.settings import load_settings
-from app.domain.filters.language.commands import ExportFormat
+from app.domain.filters.language.commands import Export
 from app.domain.text.search import parse_search
 from app.providers.counts.token_counts import end_if_idle
 from app.runs.app_context import AppContext
@@ -26,6 +26,7 @@ from app.runs.memory.collector import give_memory_back
 from app.runs.request.indexes import Indexer
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.send_request import SendRequest
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import follow
@@ -142,20 +143,20 @@ async def _open_page(ctx: AppContext, conversation_id: str) -> None:
 
 
 async def _send(ctx: AppContext, conversation_id: str) -> None:
-    await start_reply(ctx, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", ViewOptions(filter="r20"))
+    await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/rate 0 /long 5", ViewOptions(filter="r20")))
     await asyncio.sleep(0.5)
 
 
 async def _reply_to_the_limit(ctx: AppContext) -> None:
     """Receive a reply of the maximum size, whatever the size of the measured conversation."""
     one = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
-    started = await start_reply(ctx, LOCAL_OWNER, one.id, "/rate 0 /long 3000000")
+    started = await start_reply(ctx, LOCAL_OWNER, one.id, SendRequest("/rate 0 /long 3000000"))
     async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass
 
 
 async def _export(ctx: AppContext, conversation_id: str) -> None:
-    exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+    exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export())
     async for _ in exported.chunks:
         pass
 

@@ -11,11 +11,12 @@ from app.domain.settings.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.runs.agents.agent_commands import AgentFields, change_agent, create_agent, delete_agent, restore_agent
 from app.runs.app_context import AppContext
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import ResendOptions, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
@@ -31,7 +32,7 @@ async def test_the_agents_prompt_is_sent_before_the_conversations_own_and_counte
     conversation = await a_conversation(ctx, system_prompt="Be brief.", agent_id=agent.id)
     without = await compose_view(ctx, LOCAL_OWNER, conversation, ViewOptions(agent=""))
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello"))
 
     assert planned.built.request.system == "Find the fault.\n\nBe brief."
     assert planned.composed.composition.estimate.system > without.composition.estimate.system
@@ -43,7 +44,7 @@ async def test_a_send_names_its_agent_else_the_conversations_answers(ctx: AppCon
     conversation = await a_conversation(ctx, agent_id=one.id)
 
     async def plan(options: ViewOptions):
-        planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", options)
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello", options))
         return planned.built.request.system, planned.wire.model
 
     assert await plan(ViewOptions()) == ("I am one.", "offline:demo")
@@ -70,7 +71,7 @@ async def test_a_switch_brings_the_agents_model_along_and_applies_to_what_follow
     conversation = await a_conversation(ctx)
     first = await reply_to(ctx, conversation, "Hello")
 
-    changed = await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=agent.id)
+    changed = await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=agent.id))
     second = await reply_to(ctx, conversation, "Hello again", parameters=Parameters(thinking=False))
 
     assert changed.model == "offline:tiny"
@@ -92,10 +93,10 @@ async def test_a_pair_keeps_the_agents_name_and_its_parameters_when_the_agent_ch
     (pair,) = await pairs_of(ctx, conversation)
     assert (pair.agent, pair.parameters) == ("Reviewer", ended.pair.parameters)
     assert ended.pair.parameters.temperature == 0.5
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "And now?")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("And now?"))
     assert (planned.built.request.system, planned.agent_name) == ("", None)
     await restore_agent(ctx, LOCAL_OWNER, agent.id)
-    assert (await preview_send(ctx, LOCAL_OWNER, conversation, "And now?")).agent_name == "Critic"
+    assert (await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("And now?"))).agent_name == "Critic"
 
 
 async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_new_one_asks_under_another(
@@ -108,7 +109,7 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
     await change_agent(ctx, LOCAL_OWNER, one.id, {"parameters": Parameters(temperature=0.3)})
 
     async def again(options: ViewOptions) -> tuple[str | None, float | None]:
-        resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, options=options)
+        resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, ResendOptions(options=options))
         await collect(ctx, resent.started.run_id)
         pair = await pair_of(ctx, ended.pair.id)
         return pair.agent, pair.parameters.temperature
@@ -122,7 +123,7 @@ async def test_an_agents_parameters_that_a_model_rejects_are_left_out_and_report
     options = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
     conversation = await a_conversation(ctx)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", options)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello", options))
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
     assert [notice for notice in planned.composed.base.notices if "seed" in notice and "Reviewer" in notice]
@@ -133,8 +134,8 @@ async def test_a_text_that_waits_keeps_the_agent_it_was_written_under(ctx: AppCo
     conversation = await a_conversation(ctx, agent_id=one.id)
     running = await send(ctx, conversation, "/long 60 /rate 100")
 
-    await queue_text(ctx, LOCAL_OWNER, conversation, "Next")
-    await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=two.id)
+    await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Next"))
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=two.id))
     await collect(ctx, running.run_id)
 
     async def look() -> list[Pair]:
@@ -150,7 +151,7 @@ async def test_filters_find_pairs_by_their_agent_also_one_that_is_gone(ctx: AppC
     one, two = await an_agent(ctx, "One"), await an_agent(ctx, "Two")
     conversation = await a_conversation(ctx, agent_id=one.id)
     await reply_to(ctx, conversation, "By one")
-    await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=two.id)
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=two.id))
     await reply_to(ctx, conversation, "By two")
 
     async def seen(line: str) -> tuple[int, ...]:
@@ -168,7 +169,7 @@ async def test_a_run_begins_with_what_its_agents_list_allows(ctx: AppContext):
     agent = await an_agent(ctx, fields={"allowed_tools": (entry,)})
     conversation = await a_conversation(ctx, agent_id=agent.id)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "What time is it?")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("What time is it?"))
 
     assert [tool.name for tool in planned.tools] == ["current_time"]
     assert planned.loop is not None

@@ -19,11 +19,12 @@ from app.domain.errors import InputError, NotFoundError
 from app.runs.app_context import AppContext, context_for
 from app.runs.attachments import uploads
 from app.runs.attachments.uploads import attach_file, drop_upload, find_uploads, load_attached
-from app.runs.compare.comparisons import keep_reply, start_comparison
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
+from app.runs.resend.resend import Later, ResendOptions, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import empty_trash
@@ -71,7 +72,7 @@ async def test_what_arrives_at_the_provider_is_the_preview_with_the_image_and_th
         conversation = await a_conversation(ctx, model=MODELS[protocol])
         ids = await some_files(ctx)
         attached = await load_attached(ctx, LOCAL_OWNER, ids)
-        shown = await preview_send(ctx, LOCAL_OWNER, conversation, "Look", attached=attached)
+        shown = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Look", attached=attached))
         ended = await reply_to(ctx, conversation, "Look", attached=attached)
 
         (heard,) = peer_of[protocol].heard
@@ -98,7 +99,7 @@ async def test_what_arrives_at_the_provider_is_the_preview_with_the_image_and_th
         )
         assert b"Exif" not in image.data
 
-        again = await preview_send(ctx, LOCAL_OWNER, conversation, "And now?")
+        again = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("And now?"))
         assert b64encode(image.data) in again.wire.body  # a part of the history now
 
 
@@ -183,7 +184,7 @@ async def test_what_is_attached_is_counted_before_it_is_sent(ctx: AppContext) ->
 
     async def estimate(*ids: str, text: str = "Look") -> int:
         attached = await load_attached(ctx, LOCAL_OWNER, ids)
-        planned = await preview_send(ctx, LOCAL_OWNER, conversation, text, attached=attached)
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest(text, attached=attached))
         return planned.composed.composition.estimate.draft
 
     alone = await estimate()
@@ -204,8 +205,14 @@ async def test_a_model_without_images_is_refused_and_others_are_named(ctx: AppCo
     with pytest.raises(InputError, match=refused):
         await reply_to(ctx, conversation, "Look", attached=attached)
     with pytest.raises(InputError, match="does not support images"):
-        await start_comparison(ctx, LOCAL_OWNER, conversation, "L", ["offline:demo", "offline:tiny"], attached=attached)
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Look", attached=attached)
+        await start_comparison(
+            ctx,
+            LOCAL_OWNER,
+            conversation,
+            SendRequest("L", attached=attached),
+            ComparedModels(["offline:demo", "offline:tiny"]),
+        )
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Look", attached=attached))
     assert [one.pair_id for one in planned.built.unsupported] == [None]
     assert await reply_to(ctx, conversation, "Look", attached=await load_attached(ctx, LOCAL_OWNER, [table]))
 
@@ -242,7 +249,7 @@ async def test_what_waits_in_the_queue_keeps_its_files(ctx: AppContext) -> None:
     attached = await load_attached(ctx, LOCAL_OWNER, ids := await some_files(ctx))
     running = await send(ctx, conversation, "/long 20 /rate 100")
 
-    queue = await queue_text(ctx, LOCAL_OWNER, conversation, "Later", attached=attached)
+    queue = await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Later", attached=attached))
     for file in attached.files:
         await drop_upload(ctx, LOCAL_OWNER, file.id)
 
@@ -268,7 +275,11 @@ async def test_a_compared_request_keeps_its_files_in_the_pair_that_is_kept(ctx: 
     attached = await load_attached(ctx, LOCAL_OWNER, [table])
 
     comparison = await start_comparison(
-        ctx, LOCAL_OWNER, conversation, "Look", ["offline:demo", "offline:tiny"], attached=attached
+        ctx,
+        LOCAL_OWNER,
+        conversation,
+        SendRequest("Look", attached=attached),
+        ComparedModels(["offline:demo", "offline:tiny"]),
     )
     for run in comparison.runs:
         await collect(ctx, run.run_id)
@@ -282,14 +293,14 @@ async def test_a_branch_takes_the_files_of_a_pair_along(ctx: AppContext) -> None
     attached = await load_attached(ctx, LOCAL_OWNER, await some_files(ctx))
     ended = await reply_to(ctx, conversation, "Look", attached=attached)
 
-    resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, text="Again", later=Later.BRANCH)
+    resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, ResendOptions(later=Later.BRANCH), text="Again")
     await collect(ctx, resent.started.run_id)
     await delete_conversation(ctx, LOCAL_OWNER, conversation)
     await empty_trash(ctx, LOCAL_OWNER)
 
     pair = await pair_of(ctx, resent.started.pair_id)
     assert pair.request.parts == (Text("Again"), *attached.parts)
-    assert await preview_send(ctx, LOCAL_OWNER, resent.conversation_id, "And now?")
+    assert await preview_send(ctx, LOCAL_OWNER, resent.conversation_id, SendRequest("And now?"))
 
 
 async def test_files_of_a_temporary_conversation_are_never_on_the_disk(ctx: AppContext, data: Path) -> None:
@@ -326,7 +337,7 @@ async def test_secrets_in_a_text_file_go_out_as_marks(ctx: AppContext) -> None:
     kept = await upload(ctx, b"key=AKIAIOSFODNN7EXAMPLE", "env.txt")
 
     attached = await load_attached(ctx, LOCAL_OWNER, [kept.attachment.id])
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Look", ViewOptions(), attached=attached)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Look", ViewOptions(), attached=attached))
 
     assert planned.composed.secrets == ("AWS access key",)
     assert b"AKIA" not in planned.wire.body

@@ -19,6 +19,7 @@ from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.request.attachments import NOTHING_ATTACHED
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.tools.toolbox import BuiltIn
 from tests.billing.peer import BillingPeer, play_anthropic, play_openai, serve_billing
@@ -78,7 +79,9 @@ async def is_inside(ctx: AppContext, conversation_id: str, send: Send) -> tuple[
     options, force = ViewOptions(model=send.model), OverBudget.FORCE
     attached = await load_attached(ctx, LOCAL_OWNER, ids) if ids else NOTHING_ATTACHED
     text = f"/echo Well.\n{send.text}" if send.model.startswith("offline") else send.text
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, options, over_budget=force, attached=attached)
+    planned = await preview_send(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options, over_budget=force, attached=attached)
+    )
     ended = await reply_to(ctx, conversation_id, text, options=options, over_budget=force, attached=attached)
     call = (await calls_of(ctx, conversation_id))[-1]
     assert call.usage is not None, ended.events[-1]

@@ -25,8 +25,8 @@ from app.runs.child_calls.summaries import (
     summarise,
 )
 from app.runs.conversation.forks import fork_conversation
-from app.runs.resend.resend import Later, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.resend.resend import Later, ResendOptions, resend_pair
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
@@ -141,7 +141,7 @@ async def test_failed_summary_changes_nothing(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     await reply_to(ctx, conversation_id, "Hello")
     bench = Bench(ctx, Peer([]))
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, system_prompt="/fail auth")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(system_prompt="/fail auth"))
     before = await bench.checkpoint(conversation_id)
 
     summary = await summarise(ctx, LOCAL_OWNER, conversation_id, ViewOptions(model="offline:demo"))
@@ -186,9 +186,9 @@ async def test_pair_before_the_checkpoint_is_sent_again_only_in_a_branch(bench: 
     first, second = await pairs_of(bench.ctx, conversation_id)
 
     with pytest.raises(ConflictError, match="is before the checkpoint"):
-        await resend_pair(bench.ctx, LOCAL_OWNER, first.id, text="Other", later=Later.KEEP)
+        await resend_pair(bench.ctx, LOCAL_OWNER, first.id, ResendOptions(later=Later.KEEP), text="Other")
 
-    resent = await resend_pair(bench.ctx, LOCAL_OWNER, second.id, text="Other", later=Later.BRANCH)
+    resent = await resend_pair(bench.ctx, LOCAL_OWNER, second.id, ResendOptions(later=Later.BRANCH), text="Other")
     await collect(bench.ctx, resent.started.run_id)
     assert [message["content"] for message in bench.last_messages() if message["role"] == "user"] == ["First", "Other"]
 

@@ -20,10 +20,11 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
-from app.runs.compare.comparisons import start_comparison
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.resend.resend import resend_pair
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
 from app.store.conversation.child_calls import load_child_calls
@@ -279,7 +280,9 @@ async def test_first_kept_reply_of_a_comparison_brings_a_title(data: Path) -> No
     async with a_bench(data, says("It scatters."), says("Why the sky is blue")) as bench:
         conversation_id = await a_conversation(bench.ctx, model=MODEL)
         models = (MODEL, "offline:demo")
-        comparison = await start_comparison(bench.ctx, LOCAL_OWNER, conversation_id, "Why is the sky blue?", models)
+        comparison = await start_comparison(
+            bench.ctx, LOCAL_OWNER, conversation_id, SendRequest("Why is the sky blue?"), ComparedModels(models)
+        )
         for run in comparison.runs:
             await collect(bench.ctx, run.run_id)
         assert await bench.title(conversation_id) == ""
@@ -328,7 +331,7 @@ async def test_a_persons_own_title_is_never_replaced(data: Path) -> None:
         conversation_id = await a_conversation(bench.ctx, model=MODEL)
         await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
         await bench.rest()
-        await change_conversation(bench.ctx, LOCAL_OWNER, conversation_id, title="Mine")
+        await change_conversation(bench.ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="Mine"))
 
         with pytest.raises(ConflictError, match="A person set this title"):
             await ask_title(bench.ctx, LOCAL_OWNER, conversation_id)
@@ -343,7 +346,7 @@ async def test_title_given_while_the_model_was_at_it_stays(ctx: AppContext) -> N
     bench = Bench(ctx, Peer([]))
     await ask_title(ctx, LOCAL_OWNER, conversation_id)
 
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="Mine")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="Mine"))
 
     assert await bench.title(conversation_id) == "Mine"
     assert (await bench.conversation(conversation_id)).titled_by_model is False

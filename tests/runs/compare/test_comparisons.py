@@ -20,17 +20,19 @@ from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import (
+    ComparedModels,
     discard_comparison,
     keep_reply,
     read_comparison,
     reopen_comparison,
     start_comparison,
 )
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
+from app.runs.send.send_request import SendRequest
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
@@ -62,7 +64,9 @@ async def bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
 async def compare(
     ctx: AppContext, conversation_id: str, text: str, *models: str, options: ViewOptions | None = None
 ) -> Comparison:
-    return await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, models, options or ViewOptions())
+    return await start_comparison(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options or ViewOptions()), ComparedModels(models)
+    )
 
 
 async def ended(ctx: AppContext, comparison: Comparison) -> Comparison:
@@ -166,11 +170,11 @@ async def test_nothing_else_is_sent_while_replies_are_compared(bench: AppContext
         await send(bench, conversation_id, "/echo y")
     with pytest.raises(ComparingError):
         await resend_pair(bench, LOCAL_OWNER, earlier.id)
-    branch = await resend_pair(bench, LOCAL_OWNER, earlier.id, text="/echo aside", later=Later.BRANCH)
+    branch = await resend_pair(bench, LOCAL_OWNER, earlier.id, ResendOptions(later=Later.BRANCH), text="/echo aside")
     assert branch.conversation_id != conversation_id
     with pytest.raises(ComparingError):
         await compare(bench, conversation_id, "/echo y", OFFLINE, PEER)
-    await queue_text(bench, LOCAL_OWNER, conversation_id, "/echo queued")
+    await queue_text(bench, LOCAL_OWNER, conversation_id, SendRequest("/echo queued"))
     assert (await read_queue(bench, LOCAL_OWNER, conversation_id)).hold is None
 
     await keep_reply(bench, LOCAL_OWNER, conversation_id, OFFLINE)
@@ -254,7 +258,9 @@ async def test_what_cannot_be_compared_is_refused_before_anything_is_called(benc
 
 async def test_compared_requests_are_paid_out_of_the_same_budgets_together(bench: AppContext, peer: Peer) -> None:
     conversation_id = await a_conversation(bench, model=PEER)
-    tokens = (await preview_send(bench, LOCAL_OWNER, conversation_id, "Hello")).composed.composition.estimate.tokens
+    tokens = (
+        await preview_send(bench, LOCAL_OWNER, conversation_id, SendRequest("Hello"))
+    ).composed.composition.estimate.tokens
     for model in (PEER, OTHER):
         own = OwnPrice(model, date(2020, 1, 1), Prices(Decimal(1_000), Decimal(1_000)))
         await set_price(bench, LOCAL_OWNER, own)

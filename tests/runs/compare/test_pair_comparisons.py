@@ -19,11 +19,17 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, PairChangedError
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import discard_comparison, keep_reply, read_comparison, reopen_comparison
+from app.runs.compare.comparisons import (
+    ComparedModels,
+    discard_comparison,
+    keep_reply,
+    read_comparison,
+    reopen_comparison,
+)
 from app.runs.compare.pair_comparisons import compare_again
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, Seen, preview_resend, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, Seen, preview_resend, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
@@ -62,7 +68,9 @@ async def talked(ctx: AppContext, *texts: str) -> tuple[str, list[Pair]]:
 
 async def compared(ctx: AppContext, pair: Pair, *models: str, **how: Any) -> Comparison:
     """Compare a pair and wait until all models have answered."""
-    comparison = await compare_again(ctx, LOCAL_OWNER, pair.id, models or (OFFLINE, PEER), **how)
+    comparison = await compare_again(
+        ctx, LOCAL_OWNER, pair.id, ComparedModels(models or (OFFLINE, PEER)), ResendOptions(**how)
+    )
     for run in comparison.runs:
         await collect(ctx, run.run_id)
     return comparison
@@ -138,7 +146,8 @@ async def test_each_model_is_sent_what_answering_again_would_send_it(bench: AppC
     _, (_, _, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three", "/echo four")
     views = {model: ViewOptions(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
     previews = {
-        model: await preview_resend(bench, LOCAL_OWNER, pair.id, options=options) for model, options in views.items()
+        model: await preview_resend(bench, LOCAL_OWNER, pair.id, ResendOptions(options=options))
+        for model, options in views.items()
     }
 
     await compared(bench, pair, PEER, OTHER, options=views[PEER], later=Later.KEEP)
@@ -199,7 +208,9 @@ async def test_later_pairs_are_kept_or_leave_with_the_reply_that_is_kept(bench: 
 async def test_branch_compares_in_a_new_conversation_and_is_gone_if_that_is_refused(bench: AppContext) -> None:
     conversation_id, (_, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three")
     with pytest.raises(InputError):
-        await compare_again(bench, LOCAL_OWNER, pair.id, (OFFLINE, "no:where"), later=Later.BRANCH)
+        await compare_again(
+            bench, LOCAL_OWNER, pair.id, ComparedModels((OFFLINE, "no:where")), ResendOptions(later=Later.BRANCH)
+        )
     async with bench.store.read() as session:
         assert len(await list_conversations(session, LOCAL_OWNER, limit=9)) == 1
 
@@ -238,7 +249,8 @@ async def test_two_requests_at_once_get_one_comparison(bench: AppContext) -> Non
     _, (pair,) = await talked(bench, "/echo one")
 
     both = await asyncio.gather(
-        *(compare_again(bench, LOCAL_OWNER, pair.id, (OFFLINE, PEER)) for _ in range(2)), return_exceptions=True
+        *(compare_again(bench, LOCAL_OWNER, pair.id, ComparedModels((OFFLINE, PEER))) for _ in range(2)),
+        return_exceptions=True,
     )
 
     assert sorted(type(one).__name__ for one in both) == ["ComparingError", "Comparison"]
@@ -268,7 +280,7 @@ async def test_restart_ends_the_replies_and_one_of_them_can_be_kept(data: Path) 
         pair = (await reply_to(ctx, conversation_id, "/echo mine")).pair
         resent = await resend_pair(ctx, LOCAL_OWNER, pair.id, text=RUNNING)
         await cancel_run(ctx, LOCAL_OWNER, resent.started.run_id)
-        await compare_again(ctx, LOCAL_OWNER, pair.id, (OFFLINE, "offline:tiny"))
+        await compare_again(ctx, LOCAL_OWNER, pair.id, ComparedModels((OFFLINE, "offline:tiny")))
         await until(lambda: all(run.state.parts for run in ctx.engine.runs.values()))
 
     async with open_app_context(settings_of(data)) as ctx:

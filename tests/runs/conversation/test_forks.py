@@ -12,9 +12,9 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.conversation.forks import fork_from, read_tree
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationChanged
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
@@ -76,7 +76,7 @@ async def test_fork_of_a_selection_has_what_the_filter_selects_up_to_the_pair(ct
 
     assert await words(ctx, await fork(ctx, origin, filter="s3")) == ["two", "three", "four"]
     assert await words(ctx, await fork(ctx, origin, at=3, filter="s3")) == ["two", "three"]
-    await change_conversation(ctx, LOCAL_OWNER, origin, filter="s3")
+    await change_conversation(ctx, LOCAL_OWNER, origin, SettingChanges(filter="s3"))
     assert await words(ctx, await fork(ctx, origin, at=3)) == ["one", "two", "three"]
 
 
@@ -173,7 +173,7 @@ async def test_edit_into_a_branch_is_in_the_tree_at_its_fork_point(ctx: AppConte
     origin = await talked(ctx, "one", "two", "three", title="Plans")
     pair = (await pairs_of(ctx, origin))[2]
 
-    again = await resend_pair(ctx, LOCAL_OWNER, pair.id, text="/echo drei", later=Later.BRANCH)
+    again = await resend_pair(ctx, LOCAL_OWNER, pair.id, ResendOptions(later=Later.BRANCH), text="/echo drei")
     await collect(ctx, again.started.run_id)
 
     assert await drawn(ctx, origin) == ["Plans", "  Fork of Plans @2"]

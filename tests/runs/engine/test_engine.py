@@ -15,6 +15,7 @@ from app.runs.app_context import AppContext
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime.clock import STEADY, Clock
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot
@@ -58,7 +59,7 @@ async def snapshot_of(ctx: AppContext, pair: Pair) -> Snapshot:
 async def test_a_failure_is_stored_with_the_exact_request(ctx: AppContext, error_class: str) -> None:
     conversation_id = await a_conversation(ctx)
     text = f"/fail {error_class}"
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, text)
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest(text))
 
     ended = await reply_to(ctx, conversation_id, text)
 

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from app.domain.conversation.parts import Text, Thinking
-from app.domain.filters.language.commands import ExportFormat
+from app.domain.filters.language.commands import Export, ExportFormat
 from app.domain.text.search import parse_search
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation
@@ -55,7 +55,7 @@ async def test_next_request_search_and_exports_have_the_words_alone(
                 await search(session, LOCAL_OWNER, ListCriteria(), parse_search(text)) for text in ("greets", words)
             ]
         exported = orjson.loads(await export(ctx, conversation_id))
-        written = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.MARKDOWN)
+        written = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export(ExportFormat.MARKDOWN))
         markdown = b"".join([chunk async for chunk in written.chunks]).decode()
         await reply_to(ctx, conversation_id, "And now?")
 

@@ -15,11 +15,12 @@ from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
-from app.runs.compare.comparisons import start_comparison
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.runtime.event_bus import ComparisonChanged
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send
 from app.runs.send.queue import queue_text, read_queue
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
@@ -80,7 +81,7 @@ async def test_a_start_ends_what_a_dead_process_left_running_and_keeps_its_text(
     async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying, system_prompt="Be brief.")
         whole = await reply_to(dying, conversation_id, "/echo before")
-        preview = await preview_send(dying, LOCAL_OWNER, conversation_id, "/long 900 /rate 100")
+        preview = await preview_send(dying, LOCAL_OWNER, conversation_id, SendRequest("/long 900 /rate 100"))
         started = await send(dying, conversation_id, "/long 900 /rate 100")
         await wait_for_text(dying, started, 40)
         received = text_of(await first_events(dying, started.run_id))
@@ -118,7 +119,7 @@ async def test_child_calls_of_a_dead_process_keep_their_purpose_and_their_conver
         await send(dying, handed_over, "/long 900 /rate 100", purpose="delegated")
         models = ("offline:demo", "offline:tiny")
         comparison = await start_comparison(
-            dying, LOCAL_OWNER, await a_conversation(dying), "/long 900 /rate 100", models
+            dying, LOCAL_OWNER, await a_conversation(dying), SendRequest("/long 900 /rate 100"), ComparedModels(models)
         )
         summary = await summarise(dying, LOCAL_OWNER, conversation_id)  # last: it is short, and ends with the next turn
         left = copy_as_it_is(data, tmp_path / "left")
@@ -142,7 +143,7 @@ async def test_what_waited_for_the_reply_of_a_dead_process_is_held_and_says_why(
     async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         await wait_for_text(dying, await send(dying, conversation_id, "/long 900 /rate 100"))
-        await queue_text(dying, LOCAL_OWNER, conversation_id, "/echo next")
+        await queue_text(dying, LOCAL_OWNER, conversation_id, SendRequest("/echo next"))
         left = copy_as_it_is(data, tmp_path / "left")
 
     for place in (left, data):  # one was killed, the other shut down normally
@@ -187,7 +188,9 @@ async def test_a_request_that_cannot_be_rebuilt_exactly_is_not_stored(data: Path
     async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         started = await send(dying, conversation_id, "/slow")
-        await change_conversation(dying, LOCAL_OWNER, conversation_id, system_prompt="Changed meanwhile.")
+        await change_conversation(
+            dying, LOCAL_OWNER, conversation_id, SettingChanges(system_prompt="Changed meanwhile.")
+        )
         left = copy_as_it_is(data, tmp_path / "left")
 
     with capture_logs() as logs:
@@ -239,7 +242,9 @@ async def test_a_page_learns_that_a_compared_reply_of_a_dead_process_has_ended(d
     async with open_app_context(settings_of(data)) as driver, open_app_context(settings_of(data)) as other:
         conversation_id = await a_conversation(driver)
         models = ("offline:demo", "offline:tiny")
-        comparison = await start_comparison(driver, LOCAL_OWNER, conversation_id, "/slow", models)
+        comparison = await start_comparison(
+            driver, LOCAL_OWNER, conversation_id, SendRequest("/slow"), ComparedModels(models)
+        )
         await driver.engine.writer.save()
         dead = [driver.engine.runs.pop(run.run_id) for run in comparison.runs]
         async with driver.store.write() as session:

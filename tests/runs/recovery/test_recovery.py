@@ -19,12 +19,13 @@ from app.domain.errors import ErrorClass
 from app.domain.run.recovery import ShownPart
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import keep_reply, start_comparison
+from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.recovery.recovery import recover
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import search
@@ -109,7 +110,9 @@ async def compared(
 ) -> AsyncGenerator[Crashed]:
     async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
-        comparison = await start_comparison(dying, LOCAL_OWNER, conversation_id, "Hi", MODELS)
+        comparison = await start_comparison(
+            dying, LOCAL_OWNER, conversation_id, SendRequest("Hi"), ComparedModels(MODELS)
+        )
         first = comparison.runs[0]
         shown = await _crash(dying, StartedRun(first.run_id, first.pair_id, ""), hand, monkeypatch)
         left = copy_as_it_is(data, tmp_path / "left")
@@ -155,12 +158,12 @@ async def test_text_of_an_open_page_is_text_of_the_pair_again(crashed: Crashed) 
 
 async def test_what_was_recovered_is_found_and_counted(crashed: Crashed) -> None:
     ctx = crashed.ctx
-    before = await preview_send(ctx, LOCAL_OWNER, crashed.conversation_id, "Go on")
+    before = await preview_send(ctx, LOCAL_OWNER, crashed.conversation_id, SendRequest("Go on"))
     counted = before.composed.base.tokens_of(crashed.pair_id, 1)
 
     await crashed.give_back()
 
-    after = await preview_send(ctx, LOCAL_OWNER, crashed.conversation_id, "Go on")
+    after = await preview_send(ctx, LOCAL_OWNER, crashed.conversation_id, SendRequest("Go on"))
     async with ctx.store.read() as session:
         found = await search(session, LOCAL_OWNER, ListCriteria(kind=ConversationKind.AGENT), parse_search("zebra"))
     assert (after.composed.base.tokens_of(crashed.pair_id, 1) or 0) > (counted or 0)
@@ -196,7 +199,9 @@ async def test_another_text_and_another_owner_are_refused_and_the_log_says_why(c
 
 
 async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crashed) -> None:
-    again = await resend_pair(crashed.ctx, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
+    again = await resend_pair(
+        crashed.ctx, LOCAL_OWNER, crashed.pair_id, ResendOptions(later=Later.KEEP), text="/echo edited"
+    )
     await collect(crashed.ctx, again.started.run_id)
 
     assert not await crashed.give_back()
@@ -205,7 +210,9 @@ async def test_a_pair_that_was_sent_again_meanwhile_is_left_alone(crashed: Crash
 
 
 async def test_a_restored_version_gets_its_text_back(crashed: Crashed) -> None:
-    again = await resend_pair(crashed.ctx, LOCAL_OWNER, crashed.pair_id, text="/echo edited", later=Later.KEEP)
+    again = await resend_pair(
+        crashed.ctx, LOCAL_OWNER, crashed.pair_id, ResendOptions(later=Later.KEEP), text="/echo edited"
+    )
     await collect(crashed.ctx, again.started.run_id)
     await restore_version(crashed.ctx, LOCAL_OWNER, crashed.pair_id, 1)
 

@@ -13,6 +13,7 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.conversation.forks import fork_conversation
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, find_attachment, keep_conversation
 from app.runs.trash.trash import empty_trash
 from app.store.attachments.attachments import keep_attachments, load_attachments
@@ -53,7 +54,7 @@ async def test_the_bytes_of_a_picture_are_in_the_request(ctx: AppContext) -> Non
     conversation = await a_conversation(ctx, model="anthropic:claude-sonnet-4-5")
     await a_picture_in(ctx, conversation)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "And now?")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("And now?"))
 
     assert b64encode(PICTURE.data) in planned.wire.body
 
@@ -62,7 +63,7 @@ async def test_nothing_is_asked_of_the_database_where_no_picture_is(ctx: AppCont
     conversation = await a_conversation(ctx, model="offline:demo")
     asked = count_own_statements(ctx)
 
-    await preview_send(ctx, LOCAL_OWNER, conversation, "Hello")
+    await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello"))
 
     assert asked != []
     assert [one for one in asked if "attachment" in one.replace("pair_text.attachment", "")] == []

@@ -16,6 +16,7 @@ from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.runs.send.prefetch import warm
+from app.runs.send.send_request import SendRequest
 from app.runs.watch import watcher
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_app_context
@@ -86,7 +87,7 @@ async def test_a_send_of_some_reads_no_other_pair(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, 600)
     await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
 
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r20"))
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="r20")))
 
     kept = ctx.sent_pairs.kept.find(conversation_id)
     assert kept is not None
@@ -124,9 +125,9 @@ async def test_what_is_kept_from_send_to_send_is_what_a_fresh_look_finds(ctx: Ap
     for number in range(8):
         await reply_to(ctx, conversation_id, f"/rate 0 /long {number + 1}")
 
-        kept = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
+        kept = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
         ctx.sent_pairs.forget(conversation_id)
-        fresh = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
+        fresh = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
 
         assert kept.plan == fresh.plan
         assert len(kept.built.request.messages) == 2 * number + 3
@@ -152,12 +153,12 @@ async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_s
     monkeypatch.setattr(module, "MAX_CHARACTERS", 100)
     conversation_id = await seed(ctx, 40)
     for line in ("", "r2"):
-        await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=line))
+        await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter=line)))
     await seed(ctx, 1, 41, conversation_id)
-    await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
+    await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="r2")))
     asked = count_own_statements(ctx)
 
-    await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="r2"))
+    await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="r2")))
 
     assert not [statement for statement in asked if "JOIN message" in statement]
     kept = ctx.sent_pairs.kept.find(conversation_id)
@@ -167,12 +168,12 @@ async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_s
 
 async def test_unused_pairs_are_released(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, 40)
-    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
+    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
 
     assert ctx.expire(60) == 0
     assert ctx.expire(0) == 3
     assert not any(map(len, (ctx.sent_pairs.kept, ctx.sizes.kept, ctx.snapshots.kept)))
-    assert (await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")).plan == before.plan
+    assert (await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))).plan == before.plan
 
 
 async def test_an_open_page_has_the_next_send_prepared(ctx: AppContext) -> None:
@@ -187,7 +188,7 @@ async def test_an_open_page_has_the_next_send_prepared(ctx: AppContext) -> None:
         (task,) = ctx.warming.values()
         await task
     asked = count_own_statements(ctx)
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello"))
 
     assert ctx.warming == {}
     assert not [statement for statement in asked if "JOIN message" in statement]
@@ -218,7 +219,7 @@ async def test_pairs_that_an_open_page_has_read_are_not_read_again_for_the_send(
     async with Watcher(ctx, LOCAL_OWNER, conversation_id):
         await until(lambda: bool(ctx.warming))
         await asyncio.gather(*ctx.warming.values())
-        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
+        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello"))
 
     assert sum("request_parts" in statement for statement in asked) == 2, "The index and the page read them."
     assert len(preview.built.request.messages) == 11
@@ -243,7 +244,7 @@ async def test_a_conversation_without_pairs_has_a_history_that_grows_with_it(ctx
 
     await reply_to(ctx, conversation_id, "/echo one")
     assert not [statement for statement in asked if "pair.revision >" in statement and "JOIN message" in statement]
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And then?")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("And then?"))
 
     assert len(preview.built.request.messages) == 3
 
@@ -261,12 +262,12 @@ async def test_preparing_a_conversation_deleted_meanwhile_is_harmless(ctx: AppCo
 async def test_a_stale_text_is_never_sent(ctx: AppContext) -> None:
     """A pair changes in the database: the revision shows it, and the next send has the new text."""
     conversation_id = await seed(ctx, 3)
-    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
+    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
     changed = replace(a_pair_of(conversation_id, 9, "New words"), position=4)
     async with ctx.store.write() as session:
         await insert_pair(session, LOCAL_OWNER, changed, await next_revision(session, conversation_id, START))
 
-    after = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
+    after = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
 
     assert len(before.built.request.messages) == 7
     assert after.built.request.messages[6].parts == (Text("New words"),)

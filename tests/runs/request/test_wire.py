@@ -21,8 +21,16 @@ from app.domain.errors import ErrorClass, InputError, failure
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    SettingChanges,
+    change_conversation,
+    create_conversation,
+    preview_send,
+    start_reply,
+)
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.attachments.attachments import keep_attachments
 from app.store.conversation.conversations import next_revision
@@ -162,17 +170,25 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
                 attached = NOTHING_ATTACHED  # the model refuses these attachments
             try:
                 shown = await preview_send(
-                    ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
+                    ctx,
+                    LOCAL_OWNER,
+                    conversation_id,
+                    SendRequest(text, options, parameters=parameters, attached=attached),
                 )
             except InputError as refused:  # not every provider accepts every parameter
                 with pytest.raises(InputError, match=re.escape(str(refused))):
-                    await start_reply(ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters)
+                    await start_reply(
+                        ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options, parameters=parameters)
+                    )
                 parameters = Parameters()
                 shown = await preview_send(
-                    ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
+                    ctx,
+                    LOCAL_OWNER,
+                    conversation_id,
+                    SendRequest(text, options, parameters=parameters, attached=attached),
                 )
             started = await start_reply(
-                ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
+                ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options, parameters=parameters, attached=attached)
             )
             events = await collect(ctx, started.run_id)
 
@@ -208,12 +224,14 @@ async def test_the_peer_receives_byte_for_byte_what_the_preview_showed(tmp_path:
 async def test_what_is_changed_while_a_reply_runs_touches_only_the_next_send(data: Path) -> None:
     async with peers(data) as (ctx, peer_of):
         conversation = await create_conversation(ctx, LOCAL_OWNER, model="peer:any", system_prompt="Before.")
-        shown = await preview_send(ctx, LOCAL_OWNER, conversation.id, "Hello")
-        started = await start_reply(ctx, LOCAL_OWNER, conversation.id, "Hello")
+        shown = await preview_send(ctx, LOCAL_OWNER, conversation.id, SendRequest("Hello"))
+        started = await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest("Hello"))
 
-        await change_conversation(ctx, LOCAL_OWNER, conversation.id, system_prompt="After.", model="peer:other")
+        await change_conversation(
+            ctx, LOCAL_OWNER, conversation.id, SettingChanges(system_prompt="After.", model="peer:other")
+        )
 
         await collect(ctx, started.run_id)
         assert peer_of["openai_compatible"].heard[0].body == shown.wire.body
-        later = await preview_send(ctx, LOCAL_OWNER, conversation.id, "Again")
+        later = await preview_send(ctx, LOCAL_OWNER, conversation.id, SendRequest("Again"))
         assert later.built.request.system == "After."

@@ -21,7 +21,7 @@ from app.domain.models.model_profile import Prices
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, preview_resend, resend_pair
+from app.runs.resend.resend import Later, ResendOptions, preview_resend, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
@@ -89,7 +89,10 @@ async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_s
     failed = await bench.fail(conversation_id, "Second")
     left = bench.peer.heard[-1].body
     await collect(
-        bench.ctx, (await resend_pair(bench.ctx, LOCAL_OWNER, one.id, text="Other", later=Later.KEEP)).started.run_id
+        bench.ctx,
+        (
+            await resend_pair(bench.ctx, LOCAL_OWNER, one.id, ResendOptions(later=Later.KEEP), text="Other")
+        ).started.run_id,
     )
     assert bench.asked() == ["Other"]
 
@@ -113,7 +116,7 @@ async def test_only_stored_requests_of_current_versions_can_be_sent_unchanged(be
     with pytest.raises(NotFoundError):
         await resend_as_it_was(bench.ctx, "somebody else", failed.id)
     with pytest.raises(InputError, match="branch"):
-        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, later=Later.BRANCH)
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(later=Later.BRANCH))
 
     await collect(bench.ctx, (await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)).started.run_id)
 
@@ -143,7 +146,7 @@ async def test_unchanged_requests_have_the_same_limits_as_others(bench: Bench) -
 
     for choice in (None, OverBudget.ASK, OverBudget.FIT):
         with pytest.raises(OverBudgetError, match="The stored request does not fit") as refused:
-            await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, over_budget=choice)
+            await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(over_budget=choice))
     options = refused.value.budget_options
     assert (options.model, options.y, options.limit, options.limited_by) == (MODEL, 1, 2_000, "token ceiling")
     assert (options.fit, options.summarise, options.larger) == (None, None, ())
@@ -151,7 +154,7 @@ async def test_unchanged_requests_have_the_same_limits_as_others(bench: Bench) -
     assert len(bench.peer.heard) == heard
 
     bench.peer.answers = [REFUSED]
-    resent = await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, over_budget=OverBudget.FORCE)
+    resent = await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(over_budget=OverBudget.FORCE))
     await collect(bench.ctx, resent.started.run_id)
     assert bench.peer.heard[-1].body == left
     with pytest.raises(OverBudgetError) as again:  # the estimate is kept with the second send
@@ -196,7 +199,7 @@ async def test_later_pairs_want_a_decision_here_too(bench: Bench) -> None:
     with pytest.raises(LaterPairsError):
         await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
 
-    resent = await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, later=Later.DISCARD)
+    resent = await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(later=Later.DISCARD))
     await collect(bench.ctx, resent.started.run_id)
 
     assert [pair.id for pair in await pairs_of(bench.ctx, conversation_id)] == [failed.id]
@@ -207,7 +210,7 @@ async def test_preview_of_a_resend_is_what_the_resend_sends(bench: Bench) -> Non
     _, (_, two, _) = await bench.talk("First", "Second", "Third")
 
     planned = await preview_resend(bench.ctx, LOCAL_OWNER, two.id, text="Other")
-    resent = await resend_pair(bench.ctx, LOCAL_OWNER, two.id, text="Other", later=Later.KEEP)
+    resent = await resend_pair(bench.ctx, LOCAL_OWNER, two.id, ResendOptions(later=Later.KEEP), text="Other")
     await collect(bench.ctx, resent.started.run_id)
 
     assert bench.peer.heard[-1].body == planned.wire.body
@@ -228,7 +231,10 @@ async def test_request_that_was_too_long_is_not_sent_again_without_a_choice(benc
     assert (refused.value.budget_options.x, refused.value.budget_options.y) == (2, 3)
     assert len(bench.peer.heard) == asked
     await collect(
-        bench.ctx, (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, over_budget=OverBudget.FIT)).started.run_id
+        bench.ctx,
+        (
+            await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(over_budget=OverBudget.FIT))
+        ).started.run_id,
     )
     assert bench.asked() == ["Second " * 300, "Third " * 300, "Fourth"]
 
@@ -239,11 +245,13 @@ async def test_too_long_for_one_model_is_not_too_long_for_another_or_if_forced(b
 
     await collect(
         bench.ctx,
-        (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, options=ViewOptions(model="peer:other"))).started.run_id,
+        (
+            await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(options=ViewOptions(model="peer:other")))
+        ).started.run_id,
     )
     assert len(bench.asked()) == 3
 
     failed = await bench.fail(conversation_id, "Fourth", TOO_LONG)
-    forced = await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, over_budget=OverBudget.FORCE)
+    forced = await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, ResendOptions(over_budget=OverBudget.FORCE))
     await collect(bench.ctx, forced.started.run_id)
     assert len(bench.asked()) == 4

@@ -20,7 +20,7 @@ from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFou
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
@@ -64,9 +64,9 @@ async def talked(ctx: AppContext, *texts: str, model: str = MODEL) -> tuple[str,
     return conversation_id, [(await reply_to(ctx, conversation_id, text)).pair for text in texts]
 
 
-async def again(ctx: AppContext, pair: Pair, **how: Any) -> ResendResult:
+async def again(ctx: AppContext, pair: Pair, text: str | None = None, **how: Any) -> ResendResult:
     """Send a pair again and wait until the reply ends."""
-    resent = await resend_pair(ctx, LOCAL_OWNER, pair.id, **how)
+    resent = await resend_pair(ctx, LOCAL_OWNER, pair.id, ResendOptions(**how), text=text)
     await collect(ctx, resent.started.run_id)
     return resent
 
@@ -297,7 +297,7 @@ async def test_running_conversation_sends_nothing_again(ctx: AppContext) -> None
         with pytest.raises((SendLockedError, LaterPairsError)):
             await resend_pair(ctx, LOCAL_OWNER, pair_id, text="Other")
         with pytest.raises(SendLockedError):
-            await resend_pair(ctx, LOCAL_OWNER, pair_id, text="Other", later=Later.KEEP)
+            await resend_pair(ctx, LOCAL_OWNER, pair_id, ResendOptions(later=Later.KEEP), text="Other")
     with pytest.raises(SendLockedError):
         await restore_version(ctx, LOCAL_OWNER, running.pair_id, 1)
 

@@ -16,6 +16,7 @@ from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved,
 from app.runs.send import planning
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
@@ -24,6 +25,7 @@ from app.runs.send.commands import (
     start_reply,
 )
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation
@@ -65,7 +67,7 @@ async def test_a_send_carries_what_is_in_view(ctx: AppContext) -> None:
     await reply_to(ctx, conversation_id, "/echo one")
     await reply_to(ctx, conversation_id, "/fail model")
 
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "two")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("two"))
 
     request = preview.built.request
     assert request.system == "Be brief."
@@ -183,7 +185,7 @@ async def test_input_that_cannot_be_used_names_its_field_and_stores_nothing(
 
     for ask in (preview_send, start_reply):
         with pytest.raises(InputError) as refused:
-            await ask(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(model=model))
+            await ask(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions(model=model)))
         assert refused.value.field == field
 
     assert await pairs_of(ctx, conversation_id) == ()
@@ -193,7 +195,7 @@ async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(ctx: Ap
     conversation_id = await a_conversation(ctx)
     claude = ViewOptions(model="anthropic:claude-sonnet-4-5")
 
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello", claude)
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", claude))
     with pytest.raises(ProviderError) as refused:
         await send(ctx, conversation_id, "Hello", options=claude)
 
@@ -209,9 +211,9 @@ async def test_a_conversation_of_another_owner_is_not_found(ctx: AppContext) -> 
     started = await send(ctx, conversation_id, "/slow")
 
     for attack in (
-        start_reply(ctx, "mallory", conversation_id, "Hello"),
-        preview_send(ctx, "mallory", conversation_id, "Hello"),
-        change_conversation(ctx, "mallory", conversation_id, title="Mine"),
+        start_reply(ctx, "mallory", conversation_id, SendRequest("Hello")),
+        preview_send(ctx, "mallory", conversation_id, SendRequest("Hello")),
+        change_conversation(ctx, "mallory", conversation_id, SettingChanges(title="Mine")),
         delete_conversation(ctx, "mallory", conversation_id),
         cancel_run(ctx, "mallory", started.run_id),
     ):
@@ -260,7 +262,7 @@ async def test_a_conversation_can_be_changed_without_moving_in_the_list(ctx: App
     before = await create_conversation(ctx, LOCAL_OWNER, title="Old")
 
     after = await change_conversation(
-        ctx, LOCAL_OWNER, before.id, title="New", model="offline:tiny", tool_mode=ToolMode.ALL_OFF
+        ctx, LOCAL_OWNER, before.id, SettingChanges(title="New", model="offline:tiny", tool_mode=ToolMode.ALL_OFF)
     )
 
     async with ctx.store.read() as session:
@@ -274,7 +276,7 @@ async def test_a_conversation_is_not_changed_to_what_it_cannot_be(ctx: AppContex
     conversation_id = await a_conversation(ctx)
 
     with pytest.raises(InputError) as refused:
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, **{field: value})  # pyright: ignore[reportArgumentType]
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(**{field: value}))  # pyright: ignore[reportArgumentType]
 
     assert refused.value.field == field
 
@@ -303,7 +305,7 @@ async def test_subscribers_receive_events_of_their_conversation_and_of_no_other(
 
     ended = await reply_to(ctx, conversation_id, "/rate 0")
     await reply_to(ctx, other, "/rate 0")
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="New")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="New"))
     await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
 
     assert [event async for event in feed] == [

@@ -28,8 +28,9 @@ from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import list_models, save_provider
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
@@ -97,8 +98,8 @@ async def test_what_a_filter_brings_into_view_is_what_is_sent(ctx: AppContext) -
     conversation_id = await seed(ctx, *pairs)
 
     view = await compose_view(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="b"))
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="b"))
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="b"))
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="b")))
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="b")))
     await collect(ctx, started.run_id)
 
     assert positions(view.composition.sent) == [2, 5]
@@ -114,10 +115,10 @@ async def test_what_a_filter_brings_into_view_is_what_is_sent(ctx: AppContext) -
 
 async def test_a_send_without_a_filter_goes_by_that_of_the_conversation(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, *some(5))
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="r2")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(filter="r2"))
 
-    assert positions((await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")).sent) == [4, 5]
-    unfiltered = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter=""))
+    assert positions((await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))).sent) == [4, 5]
+    unfiltered = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="")))
     assert positions(unfiltered.sent) == [1, 2, 3, 4, 5]
 
 
@@ -125,7 +126,7 @@ async def test_a_filter_that_cannot_be_read_sends_nothing(ctx: AppContext) -> No
     conversation_id = await seed(ctx, *some(2))
 
     with pytest.raises(FilterError) as refused:
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="s7"))
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="s7")))
 
     assert (refused.value.field, refused.value.position) == ("filter", 1)
 
@@ -143,13 +144,13 @@ async def test_failed_pairs_are_in_view_and_out(ctx: AppContext) -> None:
 
 async def test_a_running_pair_is_in_view_and_not_counted(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, *some(2))
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "/slow")
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/slow"))
 
     composition = (await compose_view(ctx, LOCAL_OWNER, conversation_id, ViewOptions())).composition
 
     assert (composition.x, composition.y, len(composition.visible.pairs)) == (2, 2, 3)
     with pytest.raises(SendLockedError):
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, "too early", ViewOptions(filter="r1"))
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("too early", ViewOptions(filter="r1")))
     assert started.pair_id not in composition.out
 
 
@@ -162,7 +163,7 @@ async def test_deleted_pairs_are_nowhere_and_come_back_where_they_were(ctx: AppC
             revision = await next_revision(session, conversation_id, None)
             one = PAIR.update().where(PAIR.c.id == f"{conversation_id}-2")
             await session.execute(one.values(deleted_at=deleted, revision=revision))
-        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next")
+        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
         return positions(preview.sent)
 
     assert await delete(EPOCH) == [1, 3, 4]
@@ -180,15 +181,15 @@ async def test_more_than_fits_is_not_sent_without_a_choice_and_each_choice_has_i
     await set_preference(ctx, "send_tokens", 800 + view.estimate.tokens // 2)
 
     with pytest.raises(OverBudgetError) as refused:
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, "next")
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
     budget_options = refused.value.budget_options
 
     assert 0 < budget_options.x < budget_options.y == 30
     assert budget_options.fit is not None
     assert budget_options.fit.tokens < budget_options.force.tokens
     assert budget_options.limited_by == "token ceiling"
-    fitted = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FIT)
-    forced = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", over_budget=OverBudget.FORCE)
+    fitted = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", over_budget=OverBudget.FIT))
+    forced = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", over_budget=OverBudget.FORCE))
     assert positions(fitted.sent) == list(range(31 - budget_options.x, 31))
     assert fitted.composed.composition.estimate.tokens == budget_options.fit.tokens <= 800 + view.estimate.tokens // 2
     assert len(forced.sent) == 30
@@ -208,12 +209,14 @@ async def test_message_that_alone_is_too_large_is_never_sent_without_a_choice(
     text = "word " * 2_000
 
     with pytest.raises(OverBudgetError, match=r"even without earlier pairs .* for the reply: 800 tokens") as refused:
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, text, options)
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options))
 
     budget_options = refused.value.budget_options
     assert (budget_options.fit, budget_options.summarise) == (None, None)
     assert budget_options.limit == 1_500 < budget_options.force.tokens
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text, options, over_budget=OverBudget.FORCE)
+    started = await start_reply(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options, over_budget=OverBudget.FORCE)
+    )
     assert plain_text((await pair_of(ctx, started.pair_id)).request.parts) == text
 
 
@@ -222,7 +225,7 @@ async def test_summary_is_not_offered_where_the_model_cannot_read_its_pairs(ctx:
     conversation_id = await seed(ctx, *long)  # offline:tiny reads 8,192 tokens
 
     with pytest.raises(OverBudgetError) as refused:
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(model="offline:tiny"))
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(model="offline:tiny")))
 
     assert refused.value.budget_options.fit is not None
     assert refused.value.budget_options.summarise is None
@@ -239,7 +242,9 @@ async def test_larger_model_is_offered_only_where_a_message_without_pairs_fits(
     await set_preference(ctx, "send_tokens", ceiling)
 
     with pytest.raises(OverBudgetError) as refused:
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, "word " * words, ViewOptions(model="offline:tiny"))
+        await start_reply(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest("word " * words, ViewOptions(model="offline:tiny"))
+        )
 
     larger = [one.model for one in refused.value.budget_options.larger]
     assert larger == (["offline:demo"] if offered else [])
@@ -252,12 +257,12 @@ async def test_larger_model_is_not_offered_where_its_reports_say_that_the_messag
         conversation_id, text = await seed(ctx), "word " * 12_500
 
         with pytest.raises(OverBudgetError) as refused:
-            await start_reply(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(model="peer:small"))
+            await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions(model="peer:small")))
 
         larger = [one.model for one in refused.value.budget_options.larger]
         assert "peer:middle" not in larger
         for model in larger:
-            started = await start_reply(ctx, LOCAL_OWNER, await seed(ctx), text, ViewOptions(model=model))
+            started = await start_reply(ctx, LOCAL_OWNER, await seed(ctx), SendRequest(text, ViewOptions(model=model)))
             await collect(ctx, started.run_id)
 
 
@@ -266,7 +271,10 @@ async def test_draft_whose_file_the_model_does_not_take_is_refused_before_the_qu
 
     with pytest.raises(InputError, match="does not support images"):
         await start_reply(
-            ctx, LOCAL_OWNER, conversation_id, "word " * 3_000, ViewOptions(model="offline:tiny"), attached=attached
+            ctx,
+            LOCAL_OWNER,
+            conversation_id,
+            SendRequest("word " * 3_000, ViewOptions(model="offline:tiny"), attached=attached),
         )
 
 
@@ -275,10 +283,10 @@ async def test_larger_model_that_does_not_take_the_files_or_parameters_is_not_of
         conversation_id, attached = await seed(ctx), await a_picture_of(ctx)
 
         with pytest.raises(OverBudgetError) as refused:
-            await start_reply(ctx, LOCAL_OWNER, conversation_id, "word " * 200_000, attached=attached)
+            await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("word " * 200_000, attached=attached))
         assert refused.value.budget_options.larger == ()
         with pytest.raises(OverBudgetError) as refused:
-            await start_reply(ctx, LOCAL_OWNER, conversation_id, "word " * 200_000)
+            await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("word " * 200_000))
         assert [one.model for one in refused.value.budget_options.larger] == ["peer:large"]
 
 
@@ -286,11 +294,11 @@ async def test_options_of_a_send_with_a_schema_count_the_schema(ctx: AppContext)
     conversation_id = await seed(ctx, *some(30))
     fields = ",".join(f'"field{number}":{{"type":"string"}}' for number in range(100))
     parameters = Parameters(reply_schema=f'{{"type":"object","properties":{{{fields}}}}}')
-    view = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", parameters=parameters)
+    view = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", parameters=parameters))
     await set_preference(ctx, "send_tokens", 800 + view.composed.composition.estimate.tokens - 50)
 
     with pytest.raises(OverBudgetError) as refused:
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, "next", parameters=parameters)
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", parameters=parameters))
 
     budget_options = refused.value.budget_options
     assert budget_options.force.tokens == view.composed.composition.estimate.tokens
@@ -306,7 +314,7 @@ async def test_a_preference_decides_where_the_send_says_nothing(ctx: AppContext,
     await set_preference(ctx, "send_tokens", 800 + base.terms.estimator.base + newest + draft + 2)
     await set_preference(ctx, "over_budget", choice)
 
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "next")
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
 
     async with ctx.store.read() as session:
         spans = (await load_run(session, LOCAL_OWNER, started.run_id)).sent or ()
@@ -319,7 +327,7 @@ async def test_an_o_term_shows_what_does_not_fit_and_asks_no_question(ctx: AppCo
     await set_preference(ctx, "send_tokens", 800 + base.terms.estimator.base + base.measured.sum_newest(2)[0] + 10)
 
     composition = (await compose_view(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="o1"), "hi")).composition
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "hi", ViewOptions(filter="o1"))
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("hi", ViewOptions(filter="o1")))
 
     assert positions(composition.visible.pairs) == [3, 4, 5]
     assert (composition.x, composition.y, composition.boundary, composition.boundary_reason) == (2, 3, 4, "filtered")
@@ -342,7 +350,7 @@ async def test_what_a_conversation_and_a_day_have_spent_is_taken_from_their_ceil
 
 async def test_the_ledger_keeps_what_was_counted_of_a_send(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, *some(3), system_prompt="Be brief.")
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "/rate 0")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("/rate 0"))
     await reply_to(ctx, conversation_id, "/rate 0")
 
     async with ctx.store.read() as session:
@@ -420,11 +428,13 @@ async def test_the_questions_of_a_look_are_made_once(ctx: AppContext) -> None:
 
 async def test_the_first_send_asks_one_question_before_it_writes(ctx: AppContext) -> None:
     before, conversation_id = await a_conversation(ctx), await a_conversation(ctx)
-    await preview_send(ctx, LOCAL_OWNER, before, "Hello")  # statements that a process makes only once are made here
+    await preview_send(
+        ctx, LOCAL_OWNER, before, SendRequest("Hello")
+    )  # statements that a process makes only once are made here
     await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions())  # opening the conversation does this, too
     asked = count_own_statements(ctx)
 
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello"))
 
     assert len(asked) == asked.count("BEGIN") + 1 == 2
     assert len(preview.built.request.messages) == 1
@@ -443,7 +453,7 @@ async def test_a_read_while_pairs_change_sees_one_state_of_them(ctx: AppContext)
     marking = asyncio.create_task(mark())
     seen: list[int] = []
     while not marking.done():
-        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", ViewOptions(filter="in"))
+        preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="in")))
         seen.append(len(preview.sent))
         assert len(preview.built.request.messages) == 2 * len(preview.sent) + 1
     await marking
@@ -456,13 +466,13 @@ async def test_a_read_while_pairs_change_sees_one_state_of_them(ctx: AppContext)
 
 async def test_every_stored_request_can_be_made_again_until_something_of_it_changes(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, *some(4), system_prompt="Be brief.")
-    good = await start_reply(ctx, LOCAL_OWNER, conversation_id, "/rate 0", ViewOptions(filter="r3"))
+    good = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/rate 0", ViewOptions(filter="r3")))
     await collect(ctx, good.run_id)
-    bad = await start_reply(ctx, LOCAL_OWNER, conversation_id, "/fail model", ViewOptions(filter="r1"))
+    bad = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/fail model", ViewOptions(filter="r1")))
     await collect(ctx, bad.run_id)
 
     fine, kept = [await verify_run(ctx, LOCAL_OWNER, run.run_id) for run in (good, bad)]
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, system_prompt="Be long.")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(system_prompt="Be long."))
     changed = await verify_run(ctx, LOCAL_OWNER, good.run_id)
 
     assert (fine.matches, fine.bytes_match, fine.hashes[-1]) == (True, None, good.content_hash)

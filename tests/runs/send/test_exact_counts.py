@@ -12,6 +12,7 @@ from app.runs.request.calibration import load_estimator
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.exact_counts import count_exactly
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import sum_usage
 from tests.providers.peer import Answer, Peer, a_peer
@@ -39,8 +40,8 @@ async def test_what_is_counted_is_what_the_preview_shows(data: Path) -> None:
         await reply_to(ctx, conversation_id, "Two", options=ViewOptions(model="offline:demo"))
         options = ViewOptions(model=MODEL, filter="r1")
 
-        counted = await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Why?", options)
-        previewed = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Why?", options)
+        counted = await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest("Why?", options))
+        previewed = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Why?", options))
 
     (heard,) = peer.heard
     assert heard.path == "/v1/messages/count_tokens"
@@ -53,7 +54,7 @@ async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
     async with a_peer(COUNTED) as peer, with_peer(data, peer) as ctx:
         conversation_id = await a_conversation(ctx)
 
-        await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+        await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", ViewOptions(model=MODEL)))
 
         (call,) = await calls_of(ctx, conversation_id)
         async with ctx.store.read() as session:
@@ -70,12 +71,13 @@ async def test_counts_correct_later_estimates(data: Path) -> None:
         conversation_id = await a_conversation(ctx)
         before = await estimator_of(ctx)
         counted = [
-            await count_exactly(ctx, LOCAL_OWNER, conversation_id, words, ViewOptions(model=MODEL)) for _ in range(3)
+            await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest(words, ViewOptions(model=MODEL)))
+            for _ in range(3)
         ]
         after = await estimator_of(ctx)
         other = await a_conversation(ctx)
 
-        again = await preview_send(ctx, LOCAL_OWNER, other, words, ViewOptions(model=MODEL))
+        again = await preview_send(ctx, LOCAL_OWNER, other, SendRequest(words, ViewOptions(model=MODEL)))
 
     assert before.permille == 1_180
     assert after.permille > before.permille
@@ -87,7 +89,7 @@ async def test_a_model_without_counts_is_refused_without_a_call(ctx: AppContext)
     conversation_id = await a_conversation(ctx)
 
     with pytest.raises(InputError, match="no endpoint for this"):
-        await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model="offline:demo"))
+        await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", ViewOptions(model="offline:demo")))
 
     assert await calls_of(ctx, conversation_id) == ()
 
@@ -96,7 +98,7 @@ async def test_a_count_without_a_key_makes_no_call(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx)
 
     with pytest.raises(ProviderError, match="There is no key"):
-        await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+        await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", ViewOptions(model=MODEL)))
 
     assert await calls_of(ctx, conversation_id) == ()
 
@@ -107,7 +109,7 @@ async def test_a_refused_count_is_in_the_ledger_too(data: Path) -> None:
         conversation_id = await a_conversation(ctx)
 
         with pytest.raises(ProviderError, match="Too fast"):
-            await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Hello", ViewOptions(model=MODEL))
+            await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", ViewOptions(model=MODEL)))
 
         (call,) = await calls_of(ctx, conversation_id)
     assert (call.purpose, call.outcome, call.error_class) == ("count", Lifecycle.ERROR, ErrorClass.RATE)

@@ -20,6 +20,7 @@ from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessage, FirstMessageOptions, preview_first
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.store.conversation.conversations import list_conversations
@@ -63,7 +64,10 @@ async def send_first(ctx: AppContext, first: FirstMessage) -> StartedRun:
     )
     bench = await context_for(ctx, made.id)
     started = await start_reply(
-        bench, LOCAL_OWNER, made.id, first.text, first.options, parameters=first.parameters, attached=first.attached
+        bench,
+        LOCAL_OWNER,
+        made.id,
+        SendRequest(first.text, first.options, parameters=first.parameters, attached=first.attached),
     )
     await collect(bench, started.run_id)
     return started
@@ -232,7 +236,7 @@ async def test_preview_is_that_of_the_conversation_once_it_is_there(data: Path) 
         shown = await preview_first(ctx, LOCAL_OWNER, first)
         made = await create_conversation(ctx, LOCAL_OWNER, model=MODEL, system_prompt="Be brief.", agent_id="")
 
-        there = await preview_send(ctx, LOCAL_OWNER, made.id, first.text, first.options)
+        there = await preview_send(ctx, LOCAL_OWNER, made.id, SendRequest(first.text, first.options))
 
         assert (shown.wire, shown.hashes, shown.sent) == (there.wire, there.hashes, there.sent)
         assert shown.composed.composition.estimate == there.composed.composition.estimate

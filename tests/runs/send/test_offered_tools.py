@@ -19,8 +19,9 @@ from app.runs.engine.live import LiveRun
 from app.runs.request.preview import Composed
 from app.runs.resend.resend import resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.tools import tool_calls
 from app.store.run.toolsets import load_sent_tools
@@ -65,14 +66,14 @@ async def composed_of(ctx: AppContext, conversation_id: str, draft: str = "", **
 
 
 async def names_in(ctx: AppContext, conversation_id: str, text: str, **options: Any) -> list[str]:
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(**options))
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions(**options)))
     return [tool.name for tool in planned.built.request.tools]
 
 
 async def test_without_servers_no_tool_is_offered_and_none_is_counted(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, "What time is it?")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("What time is it?"))
 
     assert planned.built.request.tools == ()
     assert planned.composed.composition.estimate.tools == 0
@@ -83,7 +84,7 @@ async def test_a_built_in_tool_is_offered_once_a_person_has_switched_it_on(ctx: 
     conversation_id = await a_conversation(ctx)
 
     await set_preferences(ctx, LOCAL_OWNER, Preferences(built_in_tools=("current_time",)))
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, "What time is it?")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("What time is it?"))
 
     assert [(tool.name, tool.server_id) for tool in planned.tools] == [("current_time", BUILT_IN)]
 
@@ -94,7 +95,7 @@ async def test_estimate_preview_and_send_have_the_same_tools_and_can_be_verified
     conversation_id = await a_conversation(ctx)
 
     composed = await composed_of(ctx, conversation_id, "Hello")
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello"))
     ended = await reply_to(ctx, conversation_id, "Hello")
     ctx.toolbox.built_ins.clear()
     verified = await verify_run(ctx, LOCAL_OWNER, ended.started.run_id)
@@ -133,11 +134,11 @@ async def test_each_mode_of_a_conversation_is_what_is_sent(ctx: AppContext, tool
     conversation_id = await a_conversation(ctx)
 
     every = await names_in(ctx, conversation_id, "Hi")
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.ALL_OFF)
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(tool_mode=ToolMode.ALL_OFF))
     none = await names_in(ctx, conversation_id, "Hi")
     ticked = ["nobody__knows", COMMIT.name, COMMIT.name]
     changed = await change_conversation(
-        ctx, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.MANUAL, ticked_tools=ticked
+        ctx, LOCAL_OWNER, conversation_id, SettingChanges(tool_mode=ToolMode.MANUAL, ticked_tools=ticked)
     )
     some = await names_in(ctx, conversation_id, "Hi")
     looked = await names_in(ctx, conversation_id, "Hi", tool_mode=ToolMode.ALL_ON)
@@ -168,7 +169,7 @@ def many(ctx: AppContext, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
 
 async def test_auto_follows_the_draft_and_the_pairs_in_view(ctx: AppContext, many: tuple[Tool, ...]) -> None:
     conversation_id = await a_conversation(ctx)
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.AUTO)
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(tool_mode=ToolMode.AUTO))
 
     about_rain = await names_in(ctx, conversation_id, "Will there be rain?")
     about_nothing = await names_in(ctx, conversation_id, "Hmm")

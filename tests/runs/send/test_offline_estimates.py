@@ -12,6 +12,7 @@ from app.domain.tools.tools import Tool, ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.send_request import SendRequest
 from app.store.ledger.ledger import EndedCall
 from app.tools.toolbox import BuiltIn
 from app.views.usage.usage import describe_report
@@ -25,7 +26,7 @@ FORMS = ["Why?", PASTE, "请把下面这份合同翻译成英文。" * 300, Path
 
 async def send(ctx: AppContext, conversation_id: str, text: str, **more: Any) -> tuple[float, EndedCall]:
     """Return the distance of the estimate from the reported count, as a share of the band; and the call."""
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, **more)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, **more))
     await reply_to(ctx, conversation_id, text, **more)
     call = (await calls_of(ctx, conversation_id))[-1]
     assert call.usage is not None

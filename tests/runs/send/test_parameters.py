@@ -13,14 +13,15 @@ from app.domain.errors import InputError
 from app.domain.retry_policy import MAX_RETRIES, RetryPolicy
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import start_comparison
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, preview_resend, resend_pair
+from app.runs.resend.resend import Later, ResendOptions, preview_resend, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.context import show_context
 from app.store.conversation.conversations import load_conversation
@@ -61,7 +62,7 @@ async def test_the_peer_is_asked_as_the_send_says_else_as_the_conversation_does(
 ) -> None:
     async with peers(data) as (ctx, peer_of):
         conversation = await a_conversation(ctx, model=model, parameters=own)
-        shown = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", parameters=once)
+        shown = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello", parameters=once))
 
         ended = await reply_to(ctx, conversation, "Hello", parameters=once)
         plain = await reply_to(ctx, conversation, "And now?")
@@ -80,9 +81,9 @@ async def test_a_send_that_asks_for_what_the_model_does_not_take_is_refused_befo
         asked = Parameters(temperature=0.5)
 
         with pytest.raises(InputError, match=r"parameters\.temperature: .* does not support the temperature"):
-            await start_reply(ctx, LOCAL_OWNER, conversation, "Hello", parameters=asked)
+            await start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("Hello", parameters=asked))
         with pytest.raises(InputError, match="does not support the temperature"):
-            await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", parameters=asked)
+            await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Hello", parameters=asked))
 
         assert not peer_of["openai"].heard
         assert not await pairs_of(ctx, conversation)
@@ -92,7 +93,7 @@ async def test_a_conversations_parameters_that_a_model_rejects_are_left_out_and_
     conversation = await a_conversation(ctx, parameters=Parameters(seed=7, temperature=0.5))
 
     planned = await preview_send(
-        ctx, LOCAL_OWNER, conversation, "Hello", ViewOptions(model="anthropic:claude-sonnet-4-5")
+        ctx, LOCAL_OWNER, conversation, SendRequest("Hello", ViewOptions(model="anthropic:claude-sonnet-4-5"))
     )
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
@@ -119,18 +120,18 @@ async def test_values_that_no_model_takes_change_nothing(ctx: AppContext):
     conversation = await a_conversation(ctx, parameters=OWN)
 
     with pytest.raises(InputError, match="temperature"):
-        await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=3))
+        await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters(temperature=3)))
 
     async with ctx.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, conversation)).parameters == OWN
-    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters())
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters()))
     assert (await reply_to(ctx, conversation, "Hello")).pair.parameters == Parameters()
 
 
 async def test_a_pair_sent_again_uses_the_conversations_current_parameters_else_its_own(ctx: AppContext):
     conversation = await a_conversation(ctx, parameters=Parameters(temperature=0.2))
     ended = await reply_to(ctx, conversation, "Hello", parameters=Parameters(seed=9))
-    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.8))
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters(temperature=0.8)))
 
     shown = await preview_resend(ctx, LOCAL_OWNER, ended.pair.id)
     resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id)
@@ -147,7 +148,10 @@ async def test_a_pair_goes_to_another_model_with_what_that_takes(data: Path, lat
         ended = await reply_to(ctx, conversation, "Hello", parameters=Parameters(temperature=0.5, top_p=0.5, seed=1))
 
         resent = await resend_pair(
-            ctx, LOCAL_OWNER, ended.pair.id, options=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later
+            ctx,
+            LOCAL_OWNER,
+            ended.pair.id,
+            ResendOptions(options=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later),
         )
         await collect(ctx, resent.started.run_id)
 
@@ -161,7 +165,9 @@ async def test_each_compared_model_is_asked_as_the_conversation_says(data: Path)
         conversation = await a_conversation(ctx, parameters=Parameters(temperature=0.5))
         models = ("peer:any", "openai:gpt-5")
 
-        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, "Hello", models)
+        comparison = await start_comparison(
+            ctx, LOCAL_OWNER, conversation, SendRequest("Hello"), ComparedModels(models)
+        )
         for run in comparison.runs:
             await collect(ctx, run.run_id)
 
@@ -171,10 +177,10 @@ async def test_each_compared_model_is_asked_as_the_conversation_says(data: Path)
 
 async def test_a_text_that_waits_keeps_what_was_set_for_it_alone(ctx: AppContext):
     conversation = await a_conversation(ctx)
-    running = await start_reply(ctx, LOCAL_OWNER, conversation, "/long 60 /rate 100")
+    running = await start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("/long 60 /rate 100"))
 
-    await queue_text(ctx, LOCAL_OWNER, conversation, "Next", parameters=Parameters(seed=4))
-    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.3))
+    await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Next", parameters=Parameters(seed=4)))
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters(temperature=0.3)))
     await collect(ctx, running.run_id)
 
     while len(found := await pairs_of(ctx, conversation)) < 2:
@@ -201,7 +207,7 @@ async def test_no_call_of_a_conversation_without_retries_is_made_twice(ctx: AppC
     conversation = await a_conversation(ctx)
     ended = await reply_to(ctx, conversation, "/fail overloaded")
     assert ended.kinds.count("retry") == MAX_RETRIES
-    await change_conversation(ctx, LOCAL_OWNER, conversation, retry_policy=RetryPolicy.NONE)
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(retry_policy=RetryPolicy.NONE))
 
     match again:
         case "sent again":
@@ -210,10 +216,12 @@ async def test_no_call_of_a_conversation_without_retries_is_made_twice(ctx: AppC
             runs = [(await resend_as_it_was(ctx, LOCAL_OWNER, ended.pair.id)).started.run_id]
         case "compared":
             models = ("offline:demo", "offline:tiny")
-            comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, "/fail overloaded", models)
+            comparison = await start_comparison(
+                ctx, LOCAL_OWNER, conversation, SendRequest("/fail overloaded"), ComparedModels(models)
+            )
             runs = [run.run_id for run in comparison.runs]
         case _:
-            runs = [(await start_reply(ctx, LOCAL_OWNER, conversation, "/fail overloaded")).run_id]
+            runs = [(await start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("/fail overloaded"))).run_id]
 
     for run_id in runs:
         assert not [event for event in await collect(ctx, run_id) if event.kind == "retry"]

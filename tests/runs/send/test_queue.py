@@ -17,7 +17,7 @@ from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.child_calls import post_run
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import (
     change_queued,
@@ -28,6 +28,7 @@ from app.runs.send.queue import (
     read_queue,
     resume_queue,
 )
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run
 from tests.runs.by_hand import hold_first
@@ -57,7 +58,7 @@ async def queue(
     ctx: AppContext, conversation_id: str, *texts: str, options: ViewOptions | None = None
 ) -> tuple[QueuedText, ...]:
     for text in texts:
-        await queue_text(ctx, LOCAL_OWNER, conversation_id, text, options or ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest(text, options or ViewOptions()))
     return (await read_queue(ctx, LOCAL_OWNER, conversation_id)).items
 
 
@@ -164,7 +165,7 @@ async def test_queued_text_is_sent_with_the_view_of_its_queueing(
     await send(ctx, conversation_id, "/long 30")
     await queue(ctx, conversation_id, "/echo last", options=ViewOptions(filter="c'nothing says this'"))
     await queue(ctx, conversation_id, "/echo all")
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="c'first'")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(filter="c'first'"))
 
     goes_on.set()
     await settled(ctx, conversation_id)
@@ -194,7 +195,7 @@ async def test_waiting_text_is_edited_moved_and_dropped(ctx: AppContext) -> None
 
     assert await waiting(ctx, conversation_id) == ["three", "one, edited"]
     assert dropped.item == two
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, dropped.item.text, place=1)
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest(dropped.item.text), place=1)
     assert await waiting(ctx, conversation_id) == ["three", "two", "one, edited"]
     with pytest.raises(NotFoundError):
         await drop_queued(ctx, LOCAL_OWNER, conversation_id, two.id)

@@ -14,10 +14,11 @@ from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import read_partial
 from app.domain.structured.structured_replies import is_repair, is_strict, write_schema
 from app.runs.app_context import AppContext
-from app.runs.resend.resend import resend_pair
+from app.runs.resend.resend import ResendOptions, resend_pair
 from app.runs.send import structured_replies
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import judge, read_structured, require_schema
 from app.runs.transfer.export_json import write_pair
 from app.runs.transfer.importing import import_file
@@ -120,7 +121,7 @@ async def test_invalid_stored_schema_is_reported_and_its_reply_stays(ctx: AppCon
     with pytest.raises(ConflictError, match="The schema of pair"):
         await read_structured(ctx, LOCAL_OWNER, ended.pair.id)
     with pytest.raises(InputError, match="schema"):
-        await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, text="Again?", options=ViewOptions())
+        await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, ResendOptions(options=ViewOptions()), text="Again?")
     assert (await pair_of(ctx, ended.pair.id)).reply == ended.pair.reply
 
 
@@ -132,7 +133,7 @@ async def test_imported_pair_whose_schema_is_none_is_not_sent_again(ctx: AppCont
         (stored,) = await load_pairs(session, LOCAL_OWNER, imported.id)
 
     with pytest.raises(InputError, match=r"schema\.type: 3 is not valid"):
-        await resend_pair(ctx, LOCAL_OWNER, stored.id, text="Again?", options=ViewOptions())
+        await resend_pair(ctx, LOCAL_OWNER, stored.id, ResendOptions(options=ViewOptions()), text="Again?")
 
 
 async def test_an_invalid_pattern_is_reported_and_breaks_nothing() -> None:
@@ -152,8 +153,8 @@ def test_strict_mode_is_asked_for_only_where_every_object_is_closed_and_whole() 
 async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model="offline:demo")
 
-    plain = await preview_send(ctx, LOCAL_OWNER, conversation, "Who?")
-    asked = await preview_send(ctx, LOCAL_OWNER, conversation, "Who?", parameters=ASKED)
+    plain = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Who?"))
+    asked = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("Who?", parameters=ASKED))
 
     assert orjson.loads(asked.wire.body)["schema"] == PERSON
     assert plain.hashes != asked.hashes
@@ -194,7 +195,7 @@ async def test_a_pair_keeps_its_schema_when_it_is_sent_again_and_when_it_is_expo
     conversation = await a_conversation(ctx, model="offline:demo")
     first = await reply_to(ctx, conversation, "Who is it?", parameters=ASKED)
 
-    again = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, text="Who else?", options=ViewOptions())
+    again = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, ResendOptions(options=ViewOptions()), text="Who else?")
     await collect(ctx, again.started.run_id)
     async with ctx.store.read() as session:
         (record,) = await load_records(session, LOCAL_OWNER, [first.pair.id])

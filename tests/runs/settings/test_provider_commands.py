@@ -17,6 +17,7 @@ from app.providers.registry import PROVIDERS
 from app.runs.app_context import AppContext
 from app.runs.runtime import catalogue
 from app.runs.send.commands import LOCAL_OWNER, preview_send, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import (
     PATIENCE_SECONDS,
     ProviderSetup,
@@ -59,8 +60,8 @@ async def test_a_key_is_nowhere_in_clear_but_in_the_call_it_is_for(
             async with open_app_context(settings_of(data)) as ctx:
                 await save_provider(ctx, LOCAL_OWNER, "mine", key=KEY, base_url=f"{peer.url}/v1")
                 conversation_id = await a_conversation(ctx, model="mine:any")
-                preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hi")
-                started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "Hi")
+                preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hi"))
+                started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hi"))
                 shown = repr((ctx, ctx.engine.runs, preview, await list_providers(ctx, LOCAL_OWNER)))
                 await collect(ctx, started.run_id)
                 peer.answers = [Answer((b'{"error":{"message":"bad key"}}',), status=401, headers=JSON)]

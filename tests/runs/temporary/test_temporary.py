@@ -18,12 +18,20 @@ from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import finish_under_way
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    SettingChanges,
+    cancel_run,
+    change_conversation,
+    delete_conversation,
+    start_reply,
+)
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
@@ -74,11 +82,13 @@ async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a
 ) -> None:
     conversation = (await create_temporary(moved, LOCAL_OWNER, model=MODEL)).id
     bench = await context_for(moved, conversation)
-    await change_conversation(bench, LOCAL_OWNER, conversation, title=f"{SECRET} title", system_prompt=SECRET)
+    await change_conversation(
+        bench, LOCAL_OWNER, conversation, SettingChanges(title=f"{SECRET} title", system_prompt=SECRET)
+    )
 
     started = await send(bench, conversation, f"/rate 60\n/echo {SECRET} {'word ' * 300}")
     await wait_for_text(bench, started, 20)
-    await queue_text(bench, LOCAL_OWNER, conversation, f"{SECRET} next")
+    await queue_text(bench, LOCAL_OWNER, conversation, SendRequest(f"{SECRET} next"))
     for _ in range(6):
         await clock.move(SAVE_SECONDS + PAUSE_SECONDS)
         assert started.run_id in bench.engine.runs
@@ -103,9 +113,8 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
         bench,
         LOCAL_OWNER,
         first.pair.id,
+        ResendOptions(later=Later.KEEP, options=ViewOptions(filter="")),
         text=f"/echo {SECRET} edited",
-        later=Later.KEEP,
-        options=ViewOptions(filter=""),
     )
     await collect(bench, again.started.run_id)
     await restore_version(bench, LOCAL_OWNER, first.pair.id, 1)
@@ -206,7 +215,7 @@ async def test_it_is_gone_with_the_process_and_leaves_no_trace(data: Path) -> No
     async with open_app_context(settings_of(data)) as ctx:
         assert await context_for(ctx, conversation) is ctx
         with pytest.raises(NotFoundError):
-            await start_reply(ctx, LOCAL_OWNER, conversation, "hello")
+            await start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("hello"))
         assert len(await calls_of(ctx, conversation)) == 1
         assert written(data, SECRET) == []
 

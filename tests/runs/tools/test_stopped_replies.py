@@ -17,6 +17,7 @@ import pytest
 from app.domain.context.context import OutReason
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools.permission_commands import PermissionChoice as Decision
 from app.runs.tools.permission_commands import answer_permission, list_pending
@@ -71,7 +72,7 @@ async def a_bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
 
 async def ask_next(ctx: AppContext, peer: Peer, conversation_id: str, *, out: bool) -> None:
     """Send the next message. `out`: the pair before it is not sent and is marked OUT."""
-    shown = await preview_send(ctx, LOCAL_OWNER, conversation_id, NEXT)
+    shown = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest(NEXT))
     ended = await reply_to(ctx, conversation_id, NEXT)
 
     assert ended.text == "Hi."

@@ -29,6 +29,7 @@ from app.runs.engine import writer
 from app.runs.request import preview
 from app.runs.runtime.event_bus import ToolProgress
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools import tool_calls, tool_rounds
 from app.runs.tools.permission_commands import list_pending
@@ -137,7 +138,7 @@ async def test_the_next_send_has_the_calls_and_their_results_in_full(ctx: AppCon
     conversation_id = await a_conversation(ctx)
     await reply_to(ctx, conversation_id, '/rate 0\n/tool double {"a": 4}')
 
-    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
+    preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("And now?"))
 
     roles = [message.role for message in preview.built.request.messages]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]

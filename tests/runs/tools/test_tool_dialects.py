@@ -26,6 +26,7 @@ from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
 from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
@@ -253,7 +254,7 @@ async def test_what_is_stored_makes_the_bytes_and_hashes_of_every_round_again(da
     answers = [speak(protocol, speech) for speech in (*ROUNDS, Speech(text="Bye."))]
     async with a_bench(data, protocol, *answers) as (ctx, peer):
         conversation_id = await a_conversation(ctx, model=MODELS[protocol])
-        shown = await preview_send(ctx, LOCAL_OWNER, conversation_id, "What is it?")
+        shown = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("What is it?"))
         start = ctx.engine.start
 
         def overhear(*args: Any, **more: Any) -> LiveRun:
@@ -272,7 +273,7 @@ async def test_what_is_stored_makes_the_bytes_and_hashes_of_every_round_again(da
         again = [
             without_marks(orjson.loads(encode(run.provider, one, run.loop.model, attachments).body)) for one in rounds
         ]
-        after = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
+        after = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("And now?"))
 
     assert peer.heard[0].body == shown.wire.body
     assert [without_marks(body_of(heard)) for heard in peer.heard] == again

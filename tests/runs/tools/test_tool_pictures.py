@@ -17,6 +17,7 @@ from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, pla
 from app.domain.tools.permission_requests import Allowed
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.tools import tool_calls
 from app.runs.tools.server_commands import ServerSettings, add_server, try_server
 from app.runs.wiring import open_app_context
@@ -89,7 +90,7 @@ def list_sources(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 async def ask_again(ctx: AppContext, peer: Peer, pair: Pair) -> dict[str, Any]:
     """Send a second message and return the request, which equals the preview."""
-    shown = await preview_send(ctx, LOCAL_OWNER, pair.conversation_id, "And now?")
+    shown = await preview_send(ctx, LOCAL_OWNER, pair.conversation_id, SendRequest("And now?"))
     ended = await reply_to(ctx, pair.conversation_id, "And now?")
     assert ended.pair.lifecycle is Lifecycle.SUCCEEDED
     assert peer.heard[-1].body == shown.wire.body
@@ -142,7 +143,7 @@ async def test_picture_within_a_text_is_cut_which_the_model_the_person_and_the_e
 ) -> None:
     content = "{'type': 'text', 'text': " + repr(text).replace(BASE64, "' + 'iVBORw0KGgo' + 'A' * 399_989 + '") + "}"
     async with a_bench(data, model, content) as (ctx, peer, pair):
-        shown = await preview_send(ctx, LOCAL_OWNER, pair.conversation_id, "And now?")
+        shown = await preview_send(ctx, LOCAL_OWNER, pair.conversation_id, SendRequest("And now?"))
         await ask_again(ctx, peer, pair)
         async with ctx.store.read() as session:
             (record,) = await load_pair_tool_calls(session, pair.id)

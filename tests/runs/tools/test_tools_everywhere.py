@@ -14,11 +14,12 @@ from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import keep_reply, start_comparison
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.store.conversation.conversations import list_derived
 from app.store.tools.tool_calls import load_pair_tool_calls
@@ -58,7 +59,9 @@ async def answers_of(ctx: AppContext, pair: Pair) -> list[str]:
 
 
 async def compared(ctx: AppContext, conversation_id: str, text: str) -> Pair:
-    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, (ABLE, UNABLE), ViewOptions())
+    comparison = await start_comparison(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest(text, ViewOptions()), ComparedModels((ABLE, UNABLE))
+    )
     for run in comparison.runs:
         await collect(ctx, run.run_id)
     kept = await keep_reply(ctx, LOCAL_OWNER, conversation_id, ABLE)
@@ -78,7 +81,7 @@ async def test_compared_replies_call_tools_and_keep_their_records_as_versions(ct
         ['There is no tool "double". This conversation has no tools.'],
     )
     await restore_version(ctx, LOCAL_OWNER, pair.id, 1)
-    again = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
+    again = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("And now?"))
     roles = [message.role for message in again.built.request.messages]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
 
@@ -100,7 +103,7 @@ async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(
 ) -> None:
     conversation_id = await a_conversation(ctx)
     await send(ctx, conversation_id, ASKS)
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, text)
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest(text))
     await until(lambda: not (ctx.engine.runs or ctx.background))
     first, second = await pairs_of(ctx, conversation_id)
     assert await answers_of(ctx, await pair_of(ctx, second.id)) == [answer]
@@ -109,7 +112,7 @@ async def test_queued_and_sent_again_and_edited_a_reply_calls_its_tools(
     await collect(ctx, again.started.run_id)
     assert await answers_of(ctx, await pair_of(ctx, second.id)) == [answer]
 
-    edited = await resend_pair(ctx, LOCAL_OWNER, first.id, text=text, later=Later.BRANCH)
+    edited = await resend_pair(ctx, LOCAL_OWNER, first.id, ResendOptions(later=Later.BRANCH), text=text)
     await collect(ctx, edited.started.run_id)
     assert await answers_of(ctx, await pair_of(ctx, edited.started.pair_id)) == [answer]
     assert await answers_of(ctx, await pair_of(ctx, first.id)) == ["4"], "the branch left it as it was"

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, text
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import ErrorClass
-from app.domain.filters.language.commands import ExportOrder
+from app.domain.filters.language.commands import Export, ExportOrder
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, list_filters, save_filter
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
@@ -61,7 +61,7 @@ async def test_an_export_by_topic_has_pairs_without_one_last(ctx: AppContext) ->
     for word, topic in (("one", None), ("two", late), ("three", early), ("four", late)):
         await reply_to(ctx, conversation_id, f"/echo {word}", options=ViewOptions(topic=topic))
 
-    body = await export(ctx, conversation_id, order=ExportOrder.TOPIC)
+    body = await export(ctx, conversation_id, Export(order=ExportOrder.TOPIC))
 
     assert [pair["position"] for pair in orjson.loads(body)["conversations"][0]["pairs"]] == [3, 2, 4, 1]
     (again,) = await bring_back(ctx, body)

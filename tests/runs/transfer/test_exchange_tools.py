@@ -19,6 +19,7 @@ from app.domain.tools.tool_records import CallFault
 from app.domain.tools.tools import ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.send_request import SendRequest
 from app.runs.transfer import exporting
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
@@ -56,14 +57,14 @@ async def test_records_and_bytes_come_back_elsewhere_and_what_is_sent_next_is_th
     ctx: AppContext, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     conversation_id, ended = await a_drawing(ctx)
-    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")
+    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("And now?"))
     body = await export(ctx, conversation_id)
 
     async with open_app_context(settings_of(tmp_path_factory.mktemp("other"))) as other:
         await add_tools(other, draw=draw)
         (made,) = await import_file(other, LOCAL_OWNER, body)
         (pair,) = await pairs_of(other, made.id)
-        after = await preview_send(other, LOCAL_OWNER, made.id, "And now?")
+        after = await preview_send(other, LOCAL_OWNER, made.id, SendRequest("And now?"))
         async with other.store.read() as session:
             records = await load_pair_tool_calls(session, pair.id)
             kept = [await load_attachment(session, LOCAL_OWNER, one.id) for one in (PICTURE, SOUND)]

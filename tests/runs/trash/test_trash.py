@@ -14,9 +14,10 @@ from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.summaries import summarise
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
-from app.runs.resend.resend import Later, resend_pair
+from app.runs.resend.resend import Later, ResendOptions, resend_pair
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.trash.purge import purge_expired
@@ -53,8 +54,8 @@ async def test_a_deleted_conversation_is_found_nowhere_and_comes_back_whole(ctx:
     assert await listed(ctx) == []
     assert await entries_of(ctx) == [("conversation", "/echo blue", 1)]
     for call in (
-        start_reply(ctx, LOCAL_OWNER, conversation, "hello"),
-        preview_send(ctx, LOCAL_OWNER, conversation, "hello"),
+        start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("hello")),
+        preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("hello")),
         mark_pair(ctx, LOCAL_OWNER, ended.pair.id, Marks(stars=1)),
         resend_pair(ctx, LOCAL_OWNER, ended.pair.id),
         pair_of(ctx, ended.pair.id),
@@ -89,7 +90,7 @@ async def test_it_comes_back_after_a_restart(data: Path) -> None:
 async def test_pairs_that_were_deleted_together_come_back_together(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model=MODEL)
     first, second, third = [(await reply_to(ctx, conversation, f"/echo {word}")).pair for word in ("a", "b", "c")]
-    again = await resend_pair(ctx, LOCAL_OWNER, first.id, text="/echo A", later=Later.DISCARD)
+    again = await resend_pair(ctx, LOCAL_OWNER, first.id, ResendOptions(later=Later.DISCARD), text="/echo A")
     await collect(ctx, again.started.run_id)
 
     assert await entries_of(ctx) == await entries_of(ctx, conversation) == [("pairs", "/echo b", 2)]
@@ -161,11 +162,11 @@ async def test_only_what_is_in_the_trash_can_be_deleted_for_good(ctx: AppContext
 async def test_a_send_after_pairs_are_gone_for_good_sends_what_is_left(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model=MODEL)
     first, second = [(await reply_to(ctx, conversation, f"/echo {word}")).pair for word in ("one", "two")]
-    await preview_send(ctx, LOCAL_OWNER, conversation, "warm the memory of the history")
+    await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("warm the memory of the history"))
     await mark_pairs(ctx, LOCAL_OWNER, conversation, [PairMarks(second.id, Marks(deleted=True))])
     await delete_for_good(ctx, LOCAL_OWNER, second.id)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "now")
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest("now"))
     third = await reply_to(ctx, conversation, "/echo three")
 
     assert b"one" in planned.wire.body

@@ -20,8 +20,9 @@ from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.usage.accounts import list_booked, load_account, load_balance
 from app.runs.usage.sent_calls import ReadCall, read_sent_call
 from app.runs.usage.usage import report_usage
@@ -52,14 +53,14 @@ class Story:
         match step:
             case "send" | "fail" | "stop":
                 text = {"send": "/echo Yes", "fail": "/fail auth", "stop": "/long 400 /rate 50"}[step]
-                started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, text)
+                started = await start_reply(self.ctx, LOCAL_OWNER, self.conversation_id, SendRequest(text))
                 if step == "stop":
                     await cancel_run(self.ctx, LOCAL_OWNER, started.run_id)
                 await collect(self.ctx, started.run_id)
             case "edit" | "discard" | "again" if pair is not None:
                 text = None if step == "again" else f"/echo Edited {place}"
                 later = Later.DISCARD if step == "discard" else Later.KEEP
-                resent = await resend_pair(self.ctx, LOCAL_OWNER, pair.id, text=text, later=later)
+                resent = await resend_pair(self.ctx, LOCAL_OWNER, pair.id, ResendOptions(later=later), text=text)
                 await collect(self.ctx, resent.started.run_id)
             case "restore" if pair is not None:
                 await restore_version(self.ctx, LOCAL_OWNER, pair.id, 1 + place % pair.versions)

@@ -22,13 +22,13 @@ from app.domain.errors import NotFoundError
 from app.domain.request.request import Request
 from app.domain.request.sent_pieces import WrittenPiece
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import keep_reply, start_comparison
+from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.engine import engine
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Later, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.runs.send.context_selection import ViewOptions
+from app.runs.resend.resend import Later, ResendOptions, resend_pair
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import empty_trash
 from app.runs.usage.sent_calls import ReadCall, read_sent_call
@@ -57,8 +57,8 @@ async def test_each_call_is_recorded_as_it_was(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model=MODEL, system_prompt="Be brief.")
     first = await reply_to(ctx, conversation, "/echo one")
     await reply_to(ctx, conversation, "/echo two")
-    await change_conversation(ctx, LOCAL_OWNER, conversation, system_prompt="Be long.")
-    edited = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, text="/echo uno", later=Later.KEEP)
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(system_prompt="Be long."))
+    edited = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, ResendOptions(later=Later.KEEP), text="/echo uno")
     await collect(ctx, edited.started.run_id)
 
     calls = await read_calls(ctx, conversation)
@@ -76,7 +76,7 @@ async def test_message_that_is_sent_many_times_is_stored_once(ctx: AppContext) -
     conversation = await a_conversation(ctx, model=MODEL, system_prompt="Be brief.")
     for number in range(8):
         await reply_to(ctx, conversation, f"/echo {number}")
-    await change_conversation(ctx, LOCAL_OWNER, conversation, system_prompt="Be long.")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(system_prompt="Be long."))
     last = await reply_to(ctx, conversation, "/echo last")
 
     assert len(texts_of((await read_calls(ctx, conversation))[-1])) == 17
@@ -157,7 +157,9 @@ async def test_kept_reply_of_a_comparison_keeps_its_record(ctx: AppContext) -> N
     conversation = await a_conversation(ctx, model=MODEL)
     await reply_to(ctx, conversation, "/echo one")
     models = (MODEL, "offline:tiny")
-    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation, "/echo two", models, ViewOptions())
+    comparison = await start_comparison(
+        ctx, LOCAL_OWNER, conversation, SendRequest("/echo two"), ComparedModels(models)
+    )
     for run in comparison.runs:
         await collect(ctx, run.run_id)
 

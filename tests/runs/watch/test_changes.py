@@ -12,11 +12,12 @@ from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
+from app.runs.compare.comparisons import ComparedModels, discard_comparison, keep_reply, start_comparison
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
@@ -24,6 +25,7 @@ from app.runs.send.commands import (
 )
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import PermissionChoice
 from app.runs.trash.trash import list_trash, restore
@@ -126,22 +128,22 @@ async def test_a_change_of_the_conversation_is_counted(ctx: AppContext) -> None:
 
     async with a_page(ctx, conversation_id) as page:
         before = (await page.settle()).changes
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="New")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="New"))
         screen = await page.until(lambda screen: screen.changes > before)
         assert screen.changes == before + 1
 
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="r1")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(filter="r1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
 
 async def test_what_waits_in_the_queue_is_shown(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     started = await send(ctx, conversation_id, "/slow 20 /long 400")
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, "before", ViewOptions())
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("before", ViewOptions()))
 
     async with a_page(ctx, conversation_id) as page:
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before"])
-        await queue_text(ctx, LOCAL_OWNER, conversation_id, "after", ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("after", ViewOptions()))
         await page.until(lambda screen: [item.text for item in screen.queue.items] == ["before", "after"])
         await pause_queue(ctx, LOCAL_OWNER, conversation_id)
         await page.until(lambda screen: screen.queue.held)
@@ -169,7 +171,9 @@ async def test_a_comparison_is_shown_until_a_reply_is_kept(ctx: AppContext) -> N
 
     async with a_page(ctx, conversation_id) as page:
         await page.until_known()
-        made = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        made = await start_comparison(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.comparison is not None
         assert [run.model for run in screen.comparison.runs] == ["offline:demo", "offline:tiny"]
@@ -197,7 +201,9 @@ async def test_what_waits_since_the_first_reading_is_not_hidden_by_it(
     monkeypatch.setattr(panels, "read_all", read_slowly)
     async with a_page(ctx, conversation_id) as page:
         await asyncio.wait_for(began.wait(), 10)
-        await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+        await start_comparison(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+        )
         await page.until(lambda screen: screen.comparison)
         goes_on.set()
         screen = await page.settle()
@@ -223,7 +229,11 @@ async def test_replies_are_followed_while_they_are_looked_at(ctx: AppContext) ->
     async with a_page(ctx, conversation_id) as page:
         await page.until_known()
         made = await start_comparison(
-            ctx, LOCAL_OWNER, conversation_id, "/long 4000 /rate 50", ("offline:demo", "offline:tiny")
+            ctx,
+            LOCAL_OWNER,
+            conversation_id,
+            SendRequest("/long 4000 /rate 50"),
+            ComparedModels(("offline:demo", "offline:tiny")),
         )
         screen = await page.until(lambda screen: screen.comparison)
         assert screen.compared is None
@@ -244,7 +254,9 @@ async def test_replies_are_followed_while_they_are_looked_at(ctx: AppContext) ->
 
 async def test_a_discarded_comparison_leaves(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", ("offline:demo", "offline:tiny"))
+    await start_comparison(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels(("offline:demo", "offline:tiny"))
+    )
 
     async with a_page(ctx, conversation_id) as page:
         await page.until(lambda screen: screen.comparison)
@@ -344,7 +356,7 @@ async def test_a_fault_ends_the_page_and_leaves_no_task(ctx: AppContext, monkeyp
         raise KeyError("a secret of the house")
 
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    monkeypatch.setattr(composed, "compose_view", fail)
+    monkeypatch.setattr(composed, "read_base", fail)
 
     with pytest.raises(KeyError):
         async with a_page(ctx, conversation_id) as page:
@@ -356,7 +368,7 @@ async def test_a_conversation_that_cannot_be_opened_shows_why_and_no_pairs(
 ) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     await store_past(ctx, conversation_id, 2)
-    monkeypatch.setattr(composed, "compose_view", fail_by_damage)
+    monkeypatch.setattr(composed, "read_base", fail_by_damage)
     monkeypatch.setattr(watching, "load_conversation", fail_by_damage)
 
     async with a_page(ctx, conversation_id) as page:

@@ -22,6 +22,7 @@ from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.watch import page_window
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
@@ -175,7 +176,7 @@ async def test_a_reply_that_the_queue_sends_at_the_end_of_another_leaves_none_un
         await page.until_known()
         await send(ctx, conversation_id, "/long 20 /rate 100")
         for number in range(3):
-            await queue_text(ctx, LOCAL_OWNER, conversation_id, f"/echo queued {number}", ViewOptions())
+            await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest(f"/echo queued {number}", ViewOptions()))
         screen = await page.until(lambda screen: len(screen.pairs) == 4 and not screen.running)
 
     assert [text_of(pair) for pair in screen.pairs[1:]] == [f"queued {number}" for number in range(3)]

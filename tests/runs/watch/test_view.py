@@ -196,14 +196,14 @@ async def test_a_filter_that_cannot_be_read_does_not_undo_the_one_asked_for_afte
 ) -> None:
     async with a_page(ctx, await a_past(ctx, 3)) as page:
         await page.until_known()
-        compose, page_watcher = composed.compose_view, page.watcher
+        read, page_watcher = composed.read_base, page.watcher
 
-        async def compose_as_a_person_types(*args: object, **kwargs: object) -> object:
+        async def read_as_a_person_types(*args: object, **kwargs: object) -> object:
             if page_watcher.view.options.filter == "s7":
                 page_watcher.set_options(ViewOptions(filter="r1"))
-            return await compose(*args, **kwargs)  # type: ignore[arg-type]
+            return await read(*args, **kwargs)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(composed, "compose_view", compose_as_a_person_types)
+        monkeypatch.setattr(composed, "read_base", read_as_a_person_types)
         page_watcher.set_options(ViewOptions(filter="s7"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
@@ -510,7 +510,7 @@ async def test_pairs_are_found_before_it_is_known_what_is_sent(
 
     conversation_id = await a_past(ctx, 2)
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
-    monkeypatch.setattr(composed, "compose_view", wait_forever)
+    monkeypatch.setattr(composed, "read_base", wait_forever)
     watcher = watching.Watcher(ctx, LOCAL_OWNER, conversation_id)
 
     async with watcher, asyncio.timeout(HANG_SECONDS):

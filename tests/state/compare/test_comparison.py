@@ -11,8 +11,15 @@ from sqlalchemy import text as sql
 from app.domain.errors import NotFoundError
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import discard_comparison, keep_reply, read_comparison, start_comparison
+from app.runs.compare.comparisons import (
+    ComparedModels,
+    discard_comparison,
+    keep_reply,
+    read_comparison,
+    start_comparison,
+)
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
@@ -43,7 +50,7 @@ async def here(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
 
 async def compare(ctx: AppContext, tab: Tab, conversation_id: str, text: str) -> None:
     """Start a comparison elsewhere and show its replies in the tab."""
-    await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, (DEMO, TINY))
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest(text), ComparedModels((DEMO, TINY)))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     await tab.send(ComparisonState.show)
     await until(tab, columns)
@@ -66,7 +73,7 @@ async def stored(ctx: AppContext, conversation_id: str) -> list[tuple[str, int]]
 
 async def test_damaged_comparison_is_reported_and_discarded(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await a_conversation(ctx, model=DEMO)
-    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels((DEMO, TINY)))
     async with ctx.store.write() as session:
         await session.execute(sql("UPDATE comparison SET runs = '[{'"))
     async with visiting(tab, conversation_id):
@@ -82,7 +89,7 @@ async def test_damaged_comparison_is_reported_and_discarded(ctx: AppContext, tab
 
 
 async def test_replies_come_side_by_side_while_the_dialog_shows_them(ctx: AppContext, tab: Tab, here: str) -> None:
-    await start_comparison(ctx, LOCAL_OWNER, here, "/echo Hi", (DEMO, TINY))
+    await start_comparison(ctx, LOCAL_OWNER, here, SendRequest("/echo Hi"), ComparedModels((DEMO, TINY)))
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
     assert not tab.shows(ComparisonState, "shown"), "another tab began it"
     assert not columns(tab)
@@ -107,7 +114,7 @@ async def test_replies_open_on_demand_only_also_in_a_conversation_of_a_compariso
     ctx: AppContext, tab: Tab
 ) -> None:
     conversation_id = await a_conversation(ctx, model=DEMO)
-    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels((DEMO, TINY)))
 
     for _ in range(2):
         tab.vars.clear()
@@ -134,7 +141,7 @@ async def test_replies_stay_open_while_the_page_connects_again(ctx: AppContext, 
 async def test_conversation_that_has_pairs_opens_with_them_and_not_with_a_comparison(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await a_conversation(ctx, model=DEMO)
     await reply_to(ctx, conversation_id, "/echo one")
-    await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
+    await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Hi"), ComparedModels((DEMO, TINY)))
 
     async with visiting(tab, conversation_id):
         await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))

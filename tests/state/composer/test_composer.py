@@ -11,6 +11,7 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
+from app.runs.send.send_request import SendRequest
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, SendAnswer
@@ -65,7 +66,7 @@ async def test_what_was_chosen_just_before_a_send_counts(ctx: AppContext, tab: T
 
 async def test_a_text_waits_in_the_queue_while_a_reply_runs(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await opened(ctx, tab)
-    await start_reply(ctx, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
+    await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/long 4000 /rate 25"))
 
     await send(tab, "/echo later")
 
@@ -179,8 +180,8 @@ async def test_two_tabs_that_send_at_once_send_each_text_once(ctx: AppContext, t
 
 async def test_a_held_queue_is_resumed(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await opened(ctx, tab)
-    await start_reply(ctx, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
-    await queue_text(ctx, LOCAL_OWNER, conversation_id, "/echo waited")
+    await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/long 4000 /rate 25"))
+    await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo waited"))
     await pause_queue(ctx, LOCAL_OWNER, conversation_id)
 
     await tab.send(ComposerState.resume_queue)
@@ -191,9 +192,9 @@ async def test_a_held_queue_is_resumed(ctx: AppContext, tab: Tab) -> None:
 
 async def test_refusal_of_a_queued_text_is_shown_by_the_queue_alone(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await opened(ctx, tab)
-    await start_reply(ctx, LOCAL_OWNER, conversation_id, "/long 4000 /rate 25")
+    await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/long 4000 /rate 25"))
     await queue_text(
-        ctx, LOCAL_OWNER, conversation_id, "/echo waited", ViewOptions(model="anthropic:claude-sonnet-4-5")
+        ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo waited", ViewOptions(model="anthropic:claude-sonnet-4-5"))
     )
     await tab.send(ComposerState.stop_reply)
 

@@ -14,6 +14,7 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.settings.provider_commands import save_provider
 from app.runs.temporary.temporary import create_temporary
@@ -67,7 +68,7 @@ async def test_what_is_counted_exactly_has_the_files_and_the_cards_of_the_send(c
         await tab.send(TooltipState.count)
 
         attached = await load_attached(ctx, LOCAL_OWNER, ids.split())
-        planned = await preview_send(ctx, LOCAL_OWNER, conversation.id, "", attached=attached)
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation.id, SendRequest("", attached=attached))
     (heard,) = peer.heard
     asked, sent = json.loads(heard.body), json.loads(planned.wire.body)
     assert tab.shows(TooltipState, "exact").startswith("Exactly 4,321 tokens")

@@ -15,6 +15,7 @@ from app.domain.text.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
@@ -43,7 +44,7 @@ async def request_id(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
     async with running(tab, TranscriptState.open):
-        await start_reply(ctx, LOCAL_OWNER, conversation.id, CALL)
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest(CALL))
         await until(lambda: bool(tab.shows(PermissionsState, "cards")))
         (request,) = await list_pending(ctx, LOCAL_OWNER, conversation.id)
         yield request.id

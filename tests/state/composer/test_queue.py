@@ -12,6 +12,7 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import change_queued, drop_queued, queue_text, read_queue
+from app.runs.send.send_request import SendRequest
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
@@ -56,7 +57,7 @@ async def waiting(ctx: AppContext, tab: Tab) -> AsyncGenerator[Waiting]:
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     await send(ctx, conversation.id, SLOW)
     for text in ("one", "two"):
-        await queue_text(ctx, LOCAL_OWNER, conversation.id, text)
+        await queue_text(ctx, LOCAL_OWNER, conversation.id, SendRequest(text))
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
     made = Waiting(ctx, tab, conversation.id)
@@ -259,7 +260,7 @@ async def test_older_pairs_are_summarised_for_the_model_of_the_queued_text(ctx: 
     for number in range(3):
         await reply_to(ctx, conversation.id, f"/rate 100000\n/echo {number} {'word ' * 250}")
     options = ViewOptions(model="offline:tiny")
-    await queue_text(ctx, LOCAL_OWNER, conversation.id, "Short?", options, paused=True)
+    await queue_text(ctx, LOCAL_OWNER, conversation.id, SendRequest("Short?", options), paused=True)
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
     await tab.send(ComposerState.resume_queue)

@@ -17,10 +17,11 @@ from app.runs.attachments.uploads import attach_file
 from app.runs.child_calls.summaries import Summary
 from app.runs.compare.comparisons import read_comparison
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer import state as composer_state
+from app.state.composer import summary as summary_state
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.sending import Draft, deliver
 from app.state.composer.state import ComposerState
@@ -123,7 +124,7 @@ async def test_files_alone_are_sent_after_a_summary_unless_a_text_was_begun_mean
         async for characters in follow_summary(ctx, conversation_id, summary):
             yield characters
 
-    monkeypatch.setattr(composer_state, "follow_summary", write_meanwhile)
+    monkeypatch.setattr(summary_state, "follow_summary", write_meanwhile)
     await too_much(ctx, tab)
     upload = await attach_file(ctx, LOCAL_OWNER, b"a,b\n", "t.csv")
     await tab.send(AttachmentState.begin, key="a-1", name="t.csv", length=4)
@@ -149,7 +150,7 @@ async def test_progress_of_a_summary_is_not_shown_on_another_page(
         async for characters in follow_summary(ctx, conversation_id, summary):
             yield characters
 
-    monkeypatch.setattr(composer_state, "follow_summary", leave)
+    monkeypatch.setattr(summary_state, "follow_summary", leave)
     await too_much(ctx, tab)
     await send(tab, "What now?")
 
@@ -169,7 +170,7 @@ async def test_progress_of_a_summary_that_ends_while_the_settings_are_open_is_go
         async for characters in follow_summary(ctx, conversation_id, summary):
             yield characters
 
-    monkeypatch.setattr(composer_state, "follow_summary", visit_settings)
+    monkeypatch.setattr(summary_state, "follow_summary", visit_settings)
     conversation_id = await too_much(ctx, tab)
     await send(tab, "What now?")
     await tab.send(ComposerState.choose_way, key="summarise")
@@ -195,7 +196,7 @@ async def test_send_in_another_conversation_does_not_wait_for_a_summary(
         async for characters in follow_summary(ctx, conversation_id, summary):
             yield characters
 
-    monkeypatch.setattr(composer_state, "follow_summary", send_elsewhere)
+    monkeypatch.setattr(summary_state, "follow_summary", send_elsewhere)
     conversation_id = await too_much(ctx, tab)
     await send(tab, "What now?")
 
@@ -245,7 +246,7 @@ async def test_a_larger_model_is_switched_to_and_gets_all(ctx: AppContext, tab: 
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     for number in range(3):
         await reply_to(ctx, conversation.id, f"/rate 0 /echo {number} {'word ' * 200}")
-    await change_conversation(ctx, LOCAL_OWNER, conversation.id, model="offline:tiny")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(model="offline:tiny"))
     tab.path = f"/c/{conversation.id}"
     await tab.send(ComposerState.open)
     await tab.send(ModelState.load)
@@ -301,7 +302,7 @@ async def test_failed_summary_sends_nothing_and_reports_it(
     async def fail(*_: object, **__: object) -> None:
         raise ConflictError("The summary failed: not today.")
 
-    monkeypatch.setattr(composer_state, "summarise", fail)
+    monkeypatch.setattr(summary_state, "summarise", fail)
     await tab.send(ComposerState.choose_way, key="summarise")
 
     assert tab.shows(ComposerState, "fault") == "The summary failed: not today."

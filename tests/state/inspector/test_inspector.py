@@ -16,6 +16,7 @@ from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import ComposerState
 from app.state.inspector import frame
@@ -237,7 +238,7 @@ async def test_json_is_the_body_byte_for_byte(ctx: AppContext, tab: Tab) -> None
         await tab.send(PreviewState.choose_tab, tab="json")
 
     body: BodyView = tab.shows(PreviewState, "body")
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, draft)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest(draft))
     assert body.page.text.encode() == planned.wire.body
     assert request(tab).body_sha256 == sha256(planned.wire.body).hexdigest()
     assert (body.number, body.count, body.download) == (1, 1, "")
@@ -259,7 +260,7 @@ async def test_large_body_comes_in_pages_and_as_a_download(ctx: AppContext, tab:
             await tab.send(PreviewState.show_page, number=number)
             pages.append(tab.shows(PreviewState, "body").page.text)
 
-        planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, draft)
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest(draft))
         assert "".join(pages).encode() == planned.wire.body
         assert all(len(page) <= 200_000 for page in pages)
         assert body.download.endswith(f"/preview/{request(tab).body_sha256}")

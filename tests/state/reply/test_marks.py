@@ -13,6 +13,7 @@ from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.state.filters.applied import FilterState
@@ -29,7 +30,7 @@ from tests.state.filters.filtering import opened, positions, write_pairs
 async def watcher(ctx: AppContext, tab: Tab) -> AsyncGenerator[Watcher]:
     """Show a conversation of one pair in the tab."""
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(ctx, LOCAL_OWNER, conversation.id, "/echo one")
+    run = await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest("/echo one"))
     async for _ in follow_states(ctx, LOCAL_OWNER, run.run_id):
         pass
     tab.path = f"/c/{conversation.id}"
@@ -201,7 +202,7 @@ async def test_no_page_takes_back_such_a_mark(watcher: Watcher, tab: Tab, field:
 
 async def test_pair_that_is_not_on_the_page_is_left_alone(watcher: Watcher, ctx: AppContext, tab: Tab) -> None:
     other = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(ctx, LOCAL_OWNER, other.id, "/echo elsewhere")
+    run = await start_reply(ctx, LOCAL_OWNER, other.id, SendRequest("/echo elsewhere"))
 
     await tab.send(MarksState.toggle_flag, pair_id=run.pair_id)
 

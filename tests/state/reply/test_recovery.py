@@ -10,9 +10,10 @@ from app.domain.compare.comparisons import Comparison
 from app.domain.conversation.parts import plain_text
 from app.domain.run.run import Interrupted, apply_event
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import start_comparison
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
+from app.runs.send.send_request import SendRequest
 from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.store.run.runs import finish_run, load_run
@@ -33,7 +34,9 @@ async def interrupt(ctx: AppContext) -> tuple[str, str, str]:
 async def interrupt_comparison(ctx: AppContext) -> tuple[Comparison, str]:
     """Start a comparison whose first reply ends in that way; the other succeeds. Return it with the stored text."""
     conversation_id = await a_conversation(ctx)
-    comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/long 40 /rate 100", (DEMO, TINY))
+    comparison = await start_comparison(
+        ctx, LOCAL_OWNER, conversation_id, SendRequest("/long 40 /rate 100"), ComparedModels((DEMO, TINY))
+    )
     first, other = comparison.runs
     text = await cut_off(ctx, StartedRun(first.run_id, first.pair_id, ""))
     await collect(ctx, other.run_id)

@@ -10,15 +10,17 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext, context_for
-from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
+from app.runs.compare.comparisons import ComparedModels, discard_comparison, keep_reply, start_comparison
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
     delete_conversation,
 )
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.reply.retry import RetryState
@@ -183,14 +185,14 @@ async def test_complete_reply_is_announced(ctx: AppContext, watcher: Watcher, ta
 
 
 async def test_title_that_was_given_elsewhere_is_read_again(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
-    await change_conversation(ctx, LOCAL_OWNER, watcher.conversation_id, title="Given elsewhere")
+    await change_conversation(ctx, LOCAL_OWNER, watcher.conversation_id, SettingChanges(title="Given elsewhere"))
 
     await until(lambda: tab.shows(ChatState, "title") == "Given elsewhere")
 
 
 async def test_what_the_page_had_not_read_when_its_watcher_began_is_read(ctx: AppContext, tab: Tab) -> None:
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
-    await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Before the watcher")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(title="Before the watcher"))
     async with watching(ctx, tab, conversation.id), running(tab, NewsState.follow):
         await until(lambda: tab.shows(ChatState, "title") == "Before the watcher")
 
@@ -199,7 +201,7 @@ async def test_title_that_came_before_the_first_news_is_read_again(ctx: AppConte
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(ChatState.open)
-        await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Before the news")
+        await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(title="Before the news"))
         await until(lambda: watcher.screen.changes == 1)
         async with running(tab, NewsState.follow):
             await until(lambda: tab.shows(ChatState, "title") == "Before the news")
@@ -215,7 +217,9 @@ async def test_title_has_the_words_of_a_comparison_while_it_waits_and_after_a_re
     ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
     models = ("offline:demo", "offline:tiny")
-    comparison = await start_comparison(ctx, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
+    comparison = await start_comparison(
+        ctx, LOCAL_OWNER, watcher.conversation_id, SendRequest("/echo one"), ComparedModels(models)
+    )
     await until(lambda: tab.shows(ChatState, "title") == "/echo one")
     for run in comparison.runs:
         await collect(ctx, run.run_id)
@@ -230,7 +234,7 @@ async def test_title_loses_the_words_of_a_comparison_that_is_discarded(
     ctx: AppContext, watcher: Watcher, tab: Tab
 ) -> None:
     models = ("offline:demo", "offline:tiny")
-    await start_comparison(ctx, LOCAL_OWNER, watcher.conversation_id, "/echo one", models)
+    await start_comparison(ctx, LOCAL_OWNER, watcher.conversation_id, SendRequest("/echo one"), ComparedModels(models))
     await until(lambda: tab.shows(ChatState, "title") == "/echo one")
 
     await discard_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)

@@ -17,16 +17,24 @@ from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.titles import ask_title
-from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.compare.comparisons import (
+    ComparedModels,
+    discard_comparison,
+    keep_reply,
+    reopen_comparison,
+    start_comparison,
+)
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
     delete_conversation,
     start_reply,
 )
+from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary
 from app.runs.trash.trash import restore
 from app.runs.watch.broadcast import follow
@@ -49,7 +57,7 @@ def listed(tab: Tab) -> list[ConversationItem]:
 
 async def reply(ctx: AppContext, conversation_id: str, text: str) -> None:
     """Send, and wait until the reply ends."""
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text)
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest(text))
     async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass
 
@@ -63,12 +71,12 @@ async def test_list_names_untitled_conversations_by_their_first_words(ctx: AppCo
     await create_conversation(ctx, LOCAL_OWNER)
     untitled = await create_conversation(ctx, LOCAL_OWNER)
     titled = await create_conversation(ctx, LOCAL_OWNER, title="Light")
-    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, "**Why** is   the `sky`\nblue?")
+    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, SendRequest("**Why** is   the `sky`\nblue?"))
     await collect(ctx, first.run_id)  # the end of a reply is an activity too
-    second = await start_reply(ctx, LOCAL_OWNER, titled.id, "Hello")
+    second = await start_reply(ctx, LOCAL_OWNER, titled.id, SendRequest("Hello"))
     await collect(ctx, second.run_id)
     repeated = await create_conversation(ctx, LOCAL_OWNER, title="Why the Sky is Blue")
-    third = await start_reply(ctx, LOCAL_OWNER, repeated.id, "why the sky is blue?")
+    third = await start_reply(ctx, LOCAL_OWNER, repeated.id, SendRequest("why the sky is blue?"))
     await collect(ctx, third.run_id)
 
     await tab.send(SidebarState.load)
@@ -84,7 +92,9 @@ async def test_list_names_untitled_conversations_by_their_first_words(ctx: AppCo
 
 async def test_line_beneath_a_shortened_title_does_not_begin_with_it_again(ctx: AppContext, tab: Tab) -> None:
     made = await create_conversation(ctx, LOCAL_OWNER, title="Explain recursion…")
-    await collect(ctx, (await start_reply(ctx, LOCAL_OWNER, made.id, "Explain recursion to a child")).run_id)
+    await collect(
+        ctx, (await start_reply(ctx, LOCAL_OWNER, made.id, SendRequest("Explain recursion to a child"))).run_id
+    )
 
     await tab.send(SidebarState.load)
 
@@ -105,7 +115,7 @@ async def test_conversation_that_begins_with_a_file_is_named_by_its_text_or_its_
     upload = await attach_file(ctx, LOCAL_OWNER, data, name)
     made = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     attached = await load_attached(ctx, LOCAL_OWNER, [upload.id])
-    started = await start_reply(ctx, LOCAL_OWNER, made.id, text, attached=attached)
+    started = await start_reply(ctx, LOCAL_OWNER, made.id, SendRequest(text, attached=attached))
     await collect(ctx, started.run_id)
     tab.path = f"/c/{made.id}"
 
@@ -124,9 +134,9 @@ async def test_a_later_request_changes_the_words_beneath_an_untitled_conversatio
     ctx: AppContext, tab: Tab
 ) -> None:
     untitled = await create_conversation(ctx, LOCAL_OWNER)
-    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, "Why is the sky blue?")
+    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, SendRequest("Why is the sky blue?"))
     await cancel_run(ctx, LOCAL_OWNER, first.run_id)
-    await start_reply(ctx, LOCAL_OWNER, untitled.id, "And at dusk?")
+    await start_reply(ctx, LOCAL_OWNER, untitled.id, SendRequest("And at dusk?"))
 
     await tab.send(SidebarState.load)
 
@@ -136,7 +146,7 @@ async def test_a_later_request_changes_the_words_beneath_an_untitled_conversatio
 async def test_list_marks_where_a_reply_is_running(ctx: AppContext, tab: Tab) -> None:
     quiet = await create_conversation(ctx, LOCAL_OWNER)
     busy = await create_conversation(ctx, LOCAL_OWNER)
-    await start_reply(ctx, LOCAL_OWNER, busy.id, "/long 100 /rate 20")
+    await start_reply(ctx, LOCAL_OWNER, busy.id, SendRequest("/long 100 /rate 20"))
 
     await tab.send(SidebarState.load)
 
@@ -308,7 +318,7 @@ async def test_each_change_elsewhere_reaches_the_list_of_an_open_page(ctx: AppCo
         await create_conversation(ctx, LOCAL_OWNER, title="Second")
         await tab.until(lambda: names(tab) == ["Second", "First"])
 
-        await change_conversation(ctx, LOCAL_OWNER, first.id, title="Renamed")
+        await change_conversation(ctx, LOCAL_OWNER, first.id, SettingChanges(title="Renamed"))
         await tab.until(lambda: names(tab) == ["Second", "Renamed"])
         await reply(ctx, first.id, "Hello")
         await tab.until(lambda: ("Renamed", "Hello") in [(item.name, item.snippet) for item in listed(tab)])
@@ -337,7 +347,7 @@ async def test_reply_in_an_older_conversation_brings_it_to_the_top_and_it_stays_
 async def test_the_dot_of_a_reply_comes_and_goes(ctx: AppContext, tab: Tab) -> None:
     conversation = await create_conversation(ctx, LOCAL_OWNER, title="Slow", model="offline:demo")
     async with following(tab):
-        run = await start_reply(ctx, LOCAL_OWNER, conversation.id, "/long 400 /rate 20")
+        run = await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest("/long 400 /rate 20"))
         await tab.until(lambda: listed(tab)[0].running)
         await cancel_run(ctx, LOCAL_OWNER, run.run_id)
 
@@ -563,7 +573,7 @@ async def test_a_title_that_is_changed_in_the_tab_and_then_changed_back_elsewher
         await tab.send(SidebarState.begin_rename, conversation_id=conversation.id)
         await tab.send(SidebarState.rename_conversation, form={"title": "Changed"})
         assert set(names(tab)) == {"Another", "Changed"}
-        await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Original")
+        await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(title="Original"))
 
         await tab.until(lambda: set(names(tab)) == {"Another", "Original"})
 
@@ -732,7 +742,7 @@ async def test_keys_and_the_dialog_use_the_current_list_while_it_is_not_on_scree
 
     await tab.send(SidebarState.step, by=-1)
     assert tab.way == [f"/c/{above.id}"]
-    await change_conversation(ctx, LOCAL_OWNER, here.id, title="Renamed")
+    await change_conversation(ctx, LOCAL_OWNER, here.id, SettingChanges(title="Renamed"))
     await tab.send(SidebarState.ask_delete, conversation_id=here.id)
     assert tab.shows(SidebarState, "deleting_name") == "Renamed"
 
@@ -762,7 +772,9 @@ async def test_comparison_that_waits_for_a_choice_is_listed_as_such_until_a_repl
     conversation_id = await a_conversation(ctx, model="offline:demo")
     async with following(tab):
         models = ("offline:demo", "offline:tiny")
-        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Why?", models)
+        comparison = await start_comparison(
+            ctx, LOCAL_OWNER, conversation_id, SendRequest("/echo Why?"), ComparedModels(models)
+        )
         await tab.until(
             lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "Comparing 2 replies")]
         )

@@ -5,6 +5,7 @@ import pytest
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import save_provider
 from app.runs.trash.trash import delete_for_good
 from app.runs.watch.broadcast import follow
@@ -88,7 +89,7 @@ async def test_stop_ends_the_reply_that_runs_here_and_no_other(ctx: AppContext, 
     here = await create_conversation(ctx, LOCAL_OWNER)
     elsewhere = await create_conversation(ctx, LOCAL_OWNER)
     for conversation in (here, elsewhere):
-        await start_reply(ctx, LOCAL_OWNER, conversation.id, "/long 300 /rate 20")
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest("/long 300 /rate 20"))
     tab.path = f"/c/{here.id}"
 
     await tab.send(ComposerState.stop_reply)
@@ -103,7 +104,7 @@ async def test_stop_of_a_reply_that_is_not_ours_does_nothing(
 ) -> None:
     hand = ByHand.at_work(monkeypatch)
     theirs = await create_conversation(ctx, "somebody else")
-    started = await start_reply(ctx, "somebody else", theirs.id, "Hello")
+    started = await start_reply(ctx, "somebody else", theirs.id, SendRequest("Hello"))
     tab.path = f"/c/{theirs.id}"
 
     await tab.send(ComposerState.stop_reply)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow_states
 from app.state.messages.toasts import ToastState
 from app.state.transcript.chat import ChatState
@@ -16,7 +17,7 @@ from tests.state.conftest import Tab
 async def conversation(ctx: AppContext, tab: Tab) -> str:
     """Show a conversation of one pair, without a title, in the tab."""
     made = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
-    run = await start_reply(ctx, LOCAL_OWNER, made.id, "/echo Why is the sky blue?")
+    run = await start_reply(ctx, LOCAL_OWNER, made.id, SendRequest("/echo Why is the sky blue?"))
     async for _ in follow_states(ctx, LOCAL_OWNER, run.run_id):
         pass
     tab.path = f"/c/{made.id}"
@@ -38,7 +39,7 @@ async def test_title_that_a_model_makes_is_shown(tab: Tab, conversation: str) ->
 async def test_title_of_a_person_is_not_replaced_and_the_reason_is_shown(
     ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    await change_conversation(ctx, LOCAL_OWNER, conversation, title="Mine")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(title="Mine"))
 
     await tab.send(ChatState.make_title)
 

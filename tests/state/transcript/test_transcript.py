@@ -20,6 +20,7 @@ from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.watch import composed, panels
@@ -130,7 +131,7 @@ async def test_what_happens_in_the_conversation_reaches_the_page(ctx: AppContext
         await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(stars=2))
         await until(tab, lambda tab: pairs_of(tab)[0].stars == 2)
         started = await send(ctx, conversation_id, "/slow 20 /long 100")
-        await queue_text(ctx, LOCAL_OWNER, conversation_id, "And then?", ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, SendRequest("And then?", ViewOptions()))
         await until(tab, lambda tab: (queue := tab.shows(QueueState, "queue")) and queue.items)
         await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
@@ -265,7 +266,7 @@ async def test_a_fault_of_following_ends_it_with_a_notice(
     async def fail(*_: object, **__: object) -> None:
         raise KeyError("a secret of the house")
 
-    monkeypatch.setattr(composed, "compose_view", fail)
+    monkeypatch.setattr(composed, "read_base", fail)
 
     async with visiting(tab, await a_past(ctx, 1)) as visit:
         await visit
@@ -283,7 +284,7 @@ async def test_page_whose_updates_failed_offers_to_resume_them(
 
     conversation_id = await a_past(ctx, 1)
     with monkeypatch.context() as patch:
-        patch.setattr(composed, "compose_view", fail)
+        patch.setattr(composed, "read_base", fail)
         async with visiting(tab, conversation_id) as visit:
             await visit
     assert tab.shows(TranscriptState, "stopped") is True

@@ -9,6 +9,7 @@ from typing import Final
 from app.domain.models.model_profile import Prices
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.send.send_request import SendRequest
 from app.runs.usage.prices import set_price
 from app.runs.watch.broadcast import follow
 from app.store.ledger.prices import OwnPrice
@@ -30,6 +31,6 @@ async def talk(ctx: AppContext, *texts: str, title: str = "Dear talk", priced: b
 
 async def send(ctx: AppContext, conversation_id: str, text: str) -> None:
     """Send a text and wait until the reply ends."""
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text)
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest(text))
     async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass

@@ -37,6 +37,7 @@ from app.store.database.database import Store
 from app.store.run.journal import Addition, add_to_journal, load_additions
 from app.store.run.queues import insert_queued, load_queue
 from app.store.run.runs import (
+    NewRun,
     Progress,
     RunPlace,
     StoredRun,
@@ -67,7 +68,7 @@ async def begin(store: Store, conversation_id: str = "c1", *, process: str = "me
     await save_conversation(store, a_conversation(conversation_id))
     async with store.write() as session:
         await insert_pair(session, OWNER, pair, 1)
-        await insert_run(session, place, start, process, START)
+        await insert_run(session, NewRun(place, start, process, START))
     return place, start_run(start)[0]
 
 

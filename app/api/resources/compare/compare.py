@@ -16,13 +16,15 @@ from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
 from app.domain.compare.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.costs.costs import price_pair
 from app.domain.errors import InputError
 from app.domain.settings.preferences import OverBudget
 from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.compare import comparisons
 from app.runs.compare.pair_comparisons import compare_again
-from app.runs.resend.resend import Later
+from app.runs.resend.resend import Later, ResendOptions
+from app.runs.send.send_request import SendRequest
 from app.runs.watch.facts import learn_prices
 from app.views.compare.comparison import (
     ComparisonNowView,
@@ -70,6 +72,14 @@ class Comparing(SendOptions):
         ),
     ] = None
     selections: Selections = None
+
+    def compared(self) -> comparisons.ComparedModels:
+        """Return the models with the user's choice and the counted pairs for each.
+
+        Raises:
+            InputError: a choice is for a model that is not compared.
+        """
+        return comparisons.ComparedModels(self.models, self.choices(), self.selections or {})
 
     def choices(self) -> dict[str, OverBudget]:
         """Return the user's choices by model.
@@ -131,18 +141,9 @@ class ReplyToKeep(Body):
     ),
 )
 async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToCompare) -> Response:
-    comparison = await comparisons.start_comparison(
-        ctx,
-        owner,
-        conversation_id,
-        body.text,
-        body.models,
-        body.options(),
-        parameters=await body.send_parameters(),
-        over_budget=body.choices(),
-        selections=body.selections or {},
-        attached=await body.attached(owner),
-    )
+    parameters, compared = await body.send_parameters() or NO_PARAMETERS, body.compared()
+    request = SendRequest(body.text, body.options(), parameters, attached=await body.attached(owner))
+    comparison = await comparisons.start_comparison(ctx, owner, conversation_id, request, compared)
     return _answer_begun(comparison)
 
 
@@ -165,20 +166,8 @@ async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
     ),
 )
 async def compare_pair(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToCompare) -> Response:
-    return _answer_begun(
-        await compare_again(
-            ctx,
-            owner,
-            pair_id,
-            body.models,
-            body.options(),
-            parameters=await body.send_parameters(),
-            later=body.later,
-            over_budget=body.choices(),
-            seen=body.seen(),
-            selections=body.selections or {},
-        )
-    )
+    resend = ResendOptions(body.options(), await body.send_parameters(), body.later, seen=body.seen())
+    return _answer_begun(await compare_again(ctx, owner, pair_id, body.compared(), resend))
 
 
 def _answer_begun(comparison: Comparison) -> Response:

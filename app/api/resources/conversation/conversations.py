@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
@@ -32,6 +33,33 @@ ConversationId = Annotated[str, Path(max_length=64, description="A conversation.
 Setting = Annotated[str, Path(max_length=64, description="A column.")]
 
 
+class ConversationsQuery(BaseModel):
+    """The query of a list of conversations: its conditions, and the place of the page."""
+
+    kind: Annotated[ConversationKind | None, Field(description="Only conversations of this kind.")] = None
+    status: Annotated[ConversationStatus | None, Field(description="Only conversations with this status.")] = None
+    agent: Annotated[
+        str | None, Field(max_length=64, description='Only conversations with this agent; "": without an agent.')
+    ] = None
+    temporary: Annotated[bool, Field(description="List the temporary conversations instead of the stored ones.")] = (
+        False
+    )
+    text: Annotated[
+        str,
+        Field(
+            max_length=1000,
+            description="Only conversations that have all these words in the title or in one pair: whole words, "
+            '`gard*` for a prefix, `"fresh bread"` for a phrase. The best matches come first. A Latin '
+            "word that directly touches a Chinese, Japanese or Thai character is found only together "
+            "with that character, for example `用Python`.",
+        ),
+    ] = ""
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = 50
+    cursor: Annotated[
+        str | None, Field(pattern=CONVERSATION_CURSOR, description="The `next_cursor` of the previous page.")
+    ] = None
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
     """A page of conversations, the most recently changed one first. With a search, the best match is first.
@@ -50,42 +78,16 @@ class ConversationPage:
     summary="List conversations",
     responses=says(ConversationPage, description="Ordered by last change, newest first."),
 )
-async def list_them(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each query parameter
-    ctx: Ctx,
-    owner: Owner,
-    *,
-    kind: Annotated[ConversationKind | None, Query(description="Only conversations of this kind.")] = None,
-    status: Annotated[ConversationStatus | None, Query(description="Only conversations with this status.")] = None,
-    agent: Annotated[
-        str | None, Query(max_length=64, description='Only conversations with this agent; "": without an agent.')
-    ] = None,
-    temporary: Annotated[
-        bool, Query(description="List the temporary conversations instead of the stored ones.")
-    ] = False,
-    text: Annotated[
-        str,
-        Query(
-            max_length=1000,
-            description="Only conversations that have all these words in the title or in one pair: whole words, "
-            '`gard*` for a prefix, `"fresh bread"` for a phrase. The best matches come first. A Latin '
-            "word that directly touches a Chinese, Japanese or Thai character is found only together "
-            "with that character, for example `用Python`.",
-        ),
-    ] = "",
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = 50,
-    cursor: Annotated[
-        str | None, Query(pattern=CONVERSATION_CURSOR, description="The `next_cursor` of the previous page.")
-    ] = None,
-) -> Response:
-    place = None if cursor is None else read_conversation_cursor(cursor)
-    criteria = ListCriteria(kind=kind, status=status, agent_id=agent)
+async def list_them(ctx: Ctx, owner: Owner, query: Annotated[ConversationsQuery, Query()]) -> Response:
+    limit, place = query.limit, None if query.cursor is None else read_conversation_cursor(query.cursor)
+    criteria = ListCriteria(kind=query.kind, status=query.status, agent_id=query.agent)
     store = ctx.store
-    if temporary:
+    if query.temporary:
         if ctx.temporary.ctx is None:
             return answer(ConversationPage((), None))
         store = ctx.temporary.ctx.store
-    if text.strip():
-        return answer(await _search(store, owner, criteria, text, limit, place))
+    if query.text.strip():
+        return answer(await _search(store, owner, criteria, query.text, limit, place))
     async with store.read() as session:
         listed = await list_conversations(session, owner, limit=limit + 1, cursor=place, criteria=criteria)
     items = listed[:limit]
@@ -156,7 +158,7 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:
-        await commands.change_conversation(ctx, owner, conversation_id, **changes)
+        await commands.change_conversation(ctx, owner, conversation_id, commands.SettingChanges(**changes))
     return await read(ctx, owner, conversation_id)
 
 

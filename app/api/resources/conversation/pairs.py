@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
@@ -36,6 +37,23 @@ from app.views.request.composition import EstimateView, boundary_of, describe_es
 router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[ReadsJson])
 
 Start = Literal["newest", "oldest"]
+
+
+class PairsQuery(BaseModel):
+    """The query of a page of pairs: the draft of the send, and the place of the page."""
+
+    draft: Annotated[str, Field(description="The text of the draft. It counts towards the budget.")] = ""
+    attachments: Annotated[
+        list[AttachmentId],
+        Field(
+            default_factory=list[str],
+            max_length=MAX_ATTACHED,
+            description="The id of an attachment of the draft. Repeat the parameter for each attachment.",
+        ),
+    ]
+    start: Annotated[Start, Field(description="The end of the list to begin at.")] = "newest"
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = WINDOW
+    cursor: Annotated[str | None, Field(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,31 +101,20 @@ class PairPage:
     "`draft` are the values of the composer.",
     responses=says(PairPage, "not-found", "conflict"),
 )
-async def list_them(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each query parameter
+async def list_them(
     ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     options: ViewOptionsQuery,
-    *,
-    draft: Annotated[str, Query(description="The text of the draft. It counts towards the budget.")] = "",
-    attachments: Annotated[
-        list[AttachmentId],
-        Query(
-            default_factory=list[str],
-            max_length=MAX_ATTACHED,
-            description="The id of an attachment of the draft. Repeat the parameter for each attachment.",
-        ),
-    ],
-    start: Annotated[Start, Query(description="The end of the list to begin at.")] = "newest",
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = WINDOW,
-    cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
+    query: Annotated[PairsQuery, Query()],
 ) -> Response:
-    attached = await load_attached(current(), owner, attachments)
-    composed = await compose_view(ctx, owner, conversation_id, options, draft, attached=attached.parts)
+    attached = await load_attached(current(), owner, query.attachments)
+    composed = await compose_view(ctx, owner, conversation_id, options, query.draft, attached=attached.parts)
     base, composition = composed.base, composed.composition
+    visible = composition.visible.pairs
     async with ctx.store.read() as session:
         page, next_cursor, previous_cursor = await _choose_page(
-            session, owner, composition.visible.pairs, _place_of(composition.visible.pairs, cursor, start), limit
+            session, owner, visible, _place_of(visible, query.cursor, query.start), query.limit
         )
         pairs = await load_pairs_by_id(session, owner, tuple(pair.pair_id for pair in page))
     await ctx.indexer.note_damage(owner, pairs)

@@ -32,14 +32,5 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[HasB
     ),
 )
 async def count(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
-    counted = await count_exactly(
-        ctx,
-        owner,
-        conversation_id,
-        body.text,
-        body.options(),
-        parameters=await body.send_parameters(),
-        over_budget=body.choice(),
-        attached=await body.attached(owner),
-    )
+    counted = await count_exactly(ctx, owner, conversation_id, await body.request(owner))
     return answer(CountView(counted.model, counted.tokens, counted.estimated_tokens))

@@ -74,18 +74,8 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
     responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The updated queue."),
 )
 async def add(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToQueue) -> Response:
-    queue = await queueing.queue_text(
-        ctx,
-        owner,
-        conversation_id,
-        body.text,
-        body.options(),
-        parameters=await body.send_parameters(),
-        over_budget=body.choice(),
-        attached=await body.attached(owner),
-        place=body.place,
-        paused=body.paused,
-    )
+    request = await body.request(owner)
+    queue = await queueing.queue_text(ctx, owner, conversation_id, request, place=body.place, paused=body.paused)
     return answer(describe_queue(queue))
 
 

@@ -40,16 +40,7 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[HasB
     ),
 )
 async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToPreview) -> Response:
-    planned = await commands.preview_send(
-        ctx,
-        owner,
-        conversation_id,
-        body.text,
-        body.options(),
-        parameters=await body.send_parameters(),
-        over_budget=body.choice(),
-        attached=await body.attached(owner),
-    )
+    planned = await commands.preview_send(ctx, owner, conversation_id, await body.request(owner))
     return answer(await describe_planned(ctx, owner, planned))
 
 
@@ -80,17 +71,7 @@ async def send(
     body: DraftToSend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    started = await commands.start_reply(
-        ctx,
-        owner,
-        conversation_id,
-        body.text,
-        body.options(),
-        parameters=await body.send_parameters(),
-        over_budget=body.choice(),
-        attached=await body.attached(owner),
-        selection=body.selection,
-    )
+    started = await commands.start_reply(ctx, owner, conversation_id, await body.request(owner))
     return answer_started(ctx, owner, started, media_type)
 
 

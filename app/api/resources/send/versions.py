@@ -17,7 +17,7 @@ from app.api.resources.send.send import answer_started, describe_planned, descri
 from app.runs.app_context import AppContext
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.resend import Seen, preview_resend, resend_pair, restore_version
+from app.runs.resend.resend import ResendOptions, Seen, preview_resend, resend_pair, restore_version
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
 from app.store.run.snapshots import load_snapshot
@@ -47,18 +47,10 @@ async def resend(
     body: PairToResend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    resent = await resend_pair(
-        ctx,
-        owner,
-        pair_id,
-        text=body.text,
-        options=body.options(),
-        parameters=await body.send_parameters(),
-        later=body.later,
-        over_budget=body.choice(),
-        seen=body.seen(),
-        selection=body.selection,
+    resend = ResendOptions(
+        body.options(), await body.send_parameters(), body.later, body.choice(), body.seen(), body.selection
     )
+    resent = await resend_pair(ctx, owner, pair_id, resend, text=body.text)
     return _answer_resent(ctx, owner, resent, media_type)
 
 
@@ -70,15 +62,8 @@ async def resend(
     responses=says(PreviewView, *WITH_BODY, "not-found", "conflict", "provider-refused"),
 )
 async def preview(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToPreview) -> Response:
-    planned = await preview_resend(
-        ctx,
-        owner,
-        pair_id,
-        text=body.text,
-        options=body.options(),
-        parameters=await body.send_parameters(),
-        over_budget=body.choice(),
-    )
+    resend = ResendOptions(body.options(), await body.send_parameters(), over_budget=body.choice())
+    planned = await preview_resend(ctx, owner, pair_id, resend, text=body.text)
     return answer(await describe_planned(ctx, owner, planned))
 
 
@@ -156,9 +141,8 @@ async def resend_kept(
     body: KeptToResend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    resent = await resend_as_it_was(
-        ctx, owner, pair_id, later=body.choice_for_later(), over_budget=body.choice(), seen=body.seen()
-    )
+    resend = ResendOptions(later=body.choice_for_later(), over_budget=body.choice(), seen=body.seen())
+    resent = await resend_as_it_was(ctx, owner, pair_id, resend)
     return _answer_resent(ctx, owner, resent, media_type)
 
 

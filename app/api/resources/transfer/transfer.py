@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -18,7 +19,7 @@ from app.api.http.bodies import Instant, ModelName
 from app.api.http.negotiation import JSON, HasBody, ReadsJson, choose_media_type
 from app.api.http.problems import ApiProblemError
 from app.api.resources.conversation.conversations import ConversationId
-from app.domain.filters.language.commands import ExportFormat, ExportOrder
+from app.domain.filters.language.commands import Export, ExportFormat, ExportOrder
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.transfer import importing
@@ -49,6 +50,29 @@ _DOCUMENTED = {
 }
 
 
+class ExportQuery(BaseModel):
+    """The query of an export: its format, and the view options that select its pairs."""
+
+    format: Annotated[ExportFormat, Field(description="The format of the file.")] = ExportFormat.JSON
+    filter: Annotated[str, Field(max_length=MAX_LENGTH, description="A filter. Empty: all pairs.")] = ""
+    order: Annotated[ExportOrder, Field(description="The order of the pairs.")] = ExportOrder.TIME
+    filename: Annotated[
+        str | None, Field(min_length=1, max_length=200, description="The file name. Default: the title.")
+    ] = None
+    model: Annotated[ModelName | None, Field(description="The model chosen in the message box.")] = None
+    topic: Annotated[str | None, Field(max_length=64, description="The topic chosen in the message box.")] = None
+    zone: Annotated[str, Field(max_length=64, description="The reader's time zone.")] = UTC_ZONE
+    as_of: Annotated[
+        Instant | None, Field(description="The time from which ages in a filter are measured. Default: now.")
+    ] = None
+
+    def export(self) -> Export:
+        return Export(self.format, self.filename, self.order)
+
+    def options(self) -> ViewOptions:
+        return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedView:
     """The conversations imported from a file."""
@@ -64,30 +88,14 @@ class ImportedView:
     response_class=Response,
     responses=_DOCUMENTED | fails("not-found", "conflict"),
 )
-async def export(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each query parameter
-    ctx: Ctx,
-    owner: Owner,
-    request: Request,
-    conversation_id: ConversationId,
-    *,
-    format: Annotated[ExportFormat, Query(description="The format of the file.")] = ExportFormat.JSON,  # noqa: A002 - the query parameter has this name
-    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="A filter. Empty: all pairs.")] = "",  # noqa: A002 - the query parameter has this name
-    order: Annotated[ExportOrder, Query(description="The order of the pairs.")] = ExportOrder.TIME,
-    filename: Annotated[
-        str | None, Query(min_length=1, max_length=200, description="The file name. Default: the title.")
-    ] = None,
-    model: Annotated[ModelName | None, Query(description="The model chosen in the message box.")] = None,
-    topic: Annotated[str | None, Query(max_length=64, description="The topic chosen in the message box.")] = None,
-    zone: Annotated[str, Query(max_length=64, description="The reader's time zone.")] = UTC_ZONE,
-    as_of: Annotated[
-        Instant | None, Query(description="The time from which ages in a filter are measured. Default: now.")
-    ] = None,
+async def export(
+    ctx: Ctx, owner: Owner, request: Request, conversation_id: ConversationId, query: Annotated[ExportQuery, Query()]
 ) -> Response:
-    media_type = MEDIA_TYPES[format]
+    wanted = query.export()
+    media_type = MEDIA_TYPES[wanted.format]
     if choose_media_type(request.headers.get("accept"), (media_type.partition(";")[0],)) is None:
-        raise ApiProblemError("not-acceptable", f"For {format.value}, this endpoint responds with {media_type}.")
-    options = ViewOptions(filter, model, topic, zone, as_of)
-    exported = await export_conversation(ctx, owner, conversation_id, format, options, order=order, filename=filename)
+        raise ApiProblemError("not-acceptable", f"For {wanted.format.value}, this endpoint responds with {media_type}.")
+    exported = await export_conversation(ctx, owner, conversation_id, wanted, query.options())
     headers = {
         "Content-Disposition": write_disposition(exported.filename),
         "Content-Length": str(exported.size),

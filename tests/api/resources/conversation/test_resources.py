@@ -9,6 +9,7 @@ import pytest
 
 from app.api.app import create_api
 from app.runs.send import commands
+from app.runs.send.send_request import SendRequest
 from tests.api.served import Api
 from tests.api.stored import store_pairs
 from tests.api.talk import answered, create_conversation, follow, send
@@ -277,7 +278,7 @@ async def test_deleting_a_conversation_stops_its_reply(api: Api):
 
 async def test_another_owners_objects_are_not_found(api: Api):
     theirs = await commands.create_conversation(api.ctx, STRANGER, title="Secret")
-    started = await commands.start_reply(api.ctx, STRANGER, theirs.id, "/slow 10 /long 50")
+    started = await commands.start_reply(api.ctx, STRANGER, theirs.id, SendRequest("/slow 10 /long 50"))
     conversation, run = f"/conversations/{theirs.id}", f"/runs/{started.run_id}"
 
     answers = [
@@ -300,7 +301,7 @@ async def test_another_owners_objects_are_not_found(api: Api):
 
 async def test_no_address_leads_to_data_of_another_owner(api: Api):
     theirs = await commands.create_conversation(api.ctx, STRANGER, title="Secret")
-    started = await commands.start_reply(api.ctx, STRANGER, theirs.id, "/long 5000 /rate 5")
+    started = await commands.start_reply(api.ctx, STRANGER, theirs.id, SendRequest("/long 5000 /rate 5"))
     ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}
     values = {**ids, "{number}": "1"}
     asked = [

@@ -8,6 +8,7 @@ from app.runs.app_context import current
 from app.runs.request.prepared import MAX_REQUESTS
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.send_request import SendRequest
 from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.api.served import serve_api
 from tests.api.talk import create_conversation, send
@@ -17,7 +18,7 @@ async def test_previewed_body_is_given_as_a_file_and_only_to_its_conversation(tm
     async with serve_api(tmp_path) as api:
         conversation = await create_conversation(api, model="offline:demo")
         other = await create_conversation(api, model="offline:demo")
-        planned = await preview_send(current(), LOCAL_OWNER, conversation, "Hello")
+        planned = await preview_send(current(), LOCAL_OWNER, conversation, SendRequest("Hello"))
         key = current().prepared.keep(LOCAL_OWNER, conversation, planned)
 
         answer = await api.http.get(f"/conversations/{conversation}/preview/{key}")
@@ -34,7 +35,7 @@ async def test_few_previews_are_kept_and_the_newest_always_is(tmp_path: Path) ->
         ctx = current()
         keys = [
             ctx.prepared.keep(
-                LOCAL_OWNER, conversation, await preview_send(ctx, LOCAL_OWNER, conversation, f"Text {at}")
+                LOCAL_OWNER, conversation, await preview_send(ctx, LOCAL_OWNER, conversation, SendRequest(f"Text {at}"))
             )
             for at in range(MAX_REQUESTS + 1)
         ]
