@@ -172,7 +172,9 @@ def _ending(pair: PairVar) -> rx.Component:
                         class_name="mt-0.5 text-ink opacity-80",
                     ),
                 ),
-                failure_steps(pair),
+                failure_steps(pair=pair),
+                role="group",
+                aria_label=error["label"],
                 custom_attrs={"data-error": error["error_class"]},
                 # A refusal by the provider is shown as a warning, not as an error.
                 class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "

@@ -32,13 +32,14 @@ export interface ComparedColumnsView {
 
 export interface FailureNote {
   readonly error_class: string;
+  readonly label: string;
   readonly message: string;
   readonly next_step: string;
   readonly steps: readonly FailureStep[];
   readonly recovered: boolean;
 }
 
-export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "include" | "snapshot";
+export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "include" | "snapshot" | "delete";
 
 export interface FaultPlaceView {
   readonly place: string;

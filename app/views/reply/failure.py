@@ -1,7 +1,8 @@
 """The failure of a reply on the page: the reason, and the next steps, which are buttons of the pair.
 
->>> show_failure(Failure(ErrorClass.MODEL, "No such model.", "Choose another one.")).steps[0].value
-'other_model'
+>>> shown = show_failure(Failure(ErrorClass.CONTEXT_LENGTH, "Too long.", "Shorten the message."))
+>>> shown.label, shown.steps[0].value
+('Error: context length', 'fit')
 """
 
 from __future__ import annotations
@@ -27,16 +28,19 @@ class FailureStep(StrEnum):
     OTHER_MODEL = "other_model"
     INCLUDE = "include"
     SNAPSHOT = "snapshot"
+    DELETE = "delete"
 
 
 @dataclass(frozen=True, slots=True)
 class FailureNote:
     """A failure: `message` is the reason and `next_step` the advice, as sentences; `steps` are the buttons, best first.
 
-    `recovered`: a part of the reply was sent back by an open page after a crash of the server.
+    - `label`: the accessible name of the box, which contains the error class in words.
+    - `recovered`: a part of the reply was sent back by an open page after a crash of the server.
     """
 
     error_class: str
+    label: str
     message: str
     next_step: str
     steps: tuple[FailureStep, ...]
@@ -45,11 +49,13 @@ class FailureNote:
 
 _CLASS: Final = re.compile(r"^\[error: [a-z_]+\] ")
 _USUAL: Final = (FailureStep.RETRY, FailureStep.OTHER_MODEL)
+_ALWAYS: Final = (FailureStep.EDIT, FailureStep.DELETE)
+"""The steps that every failure offers. A class whose best step is one of them names it in `_STEPS`."""
 _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
     ErrorClass.AUTH: (FailureStep.SETTINGS, FailureStep.RETRY, FailureStep.OTHER_MODEL),
     ErrorClass.NETWORK: (FailureStep.RETRY, FailureStep.SETTINGS),
     ErrorClass.CONTENT_FILTER: (FailureStep.EDIT, FailureStep.OTHER_MODEL),
-    ErrorClass.CONTEXT_LENGTH: (FailureStep.FIT, FailureStep.OTHER_MODEL, FailureStep.EDIT),
+    ErrorClass.CONTEXT_LENGTH: (FailureStep.FIT, FailureStep.OTHER_MODEL),
     ErrorClass.MODEL: (FailureStep.OTHER_MODEL, FailureStep.EDIT),
 })  # fmt: skip
 
@@ -66,6 +72,8 @@ def plain_message(message: str) -> str:
 def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
     """Describe a failure for the page. `partial`: a part of the reply arrived, which the next message can include."""
     include = (FailureStep.INCLUDE,) if partial else ()
-    steps = (*_STEPS.get(failure.error_class, _USUAL), *include, FailureStep.SNAPSHOT)
-    recovered = failure.recovered > 0
-    return FailureNote(failure.error_class.value, failure.message, failure.next_step, steps, recovered)
+    best = _STEPS.get(failure.error_class, _USUAL)
+    steps = tuple(dict.fromkeys((*best, *include, *_ALWAYS, FailureStep.SNAPSHOT)))
+    name = failure.error_class.value
+    label = f"Error: {name.replace('_', ' ')}"
+    return FailureNote(name, label, failure.message, failure.next_step, steps, failure.recovered > 0)
