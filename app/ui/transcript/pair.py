@@ -246,6 +246,15 @@ def _meta(pair: PairVar) -> rx.Component:
             rx.el.span(pair.asked, role="note", title="Parameters: " + pair.asked.to(str), class_name="asked truncate"),
         ),
         _figures(pair),
+        rx.cond(
+            pair.spent.cached,
+            rx.el.span(
+                pair.spent.cached,
+                role="note",
+                title="Input tokens that the provider read from its cache, at a lower price",
+                class_name="cache-hit",
+            ),
+        ),
         topic_mark(pair),
         class_name="about",
     )

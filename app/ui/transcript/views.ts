@@ -143,6 +143,7 @@ export interface ScreenPairView {
 export interface SpentNote {
   readonly text: string;
   readonly title: string;
+  readonly cached: string;
 }
 
 export type StopReason = "end" | "max_tokens" | "stop_sequence" | "tool_calls" | "content_filter" | "refusal" | "repetition" | "pause" | "tool_limit";
