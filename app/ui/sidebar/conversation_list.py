@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import reflex as rx
 
 from app.state.shell.news import NewsState
@@ -11,6 +13,7 @@ from app.ui import routes
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.containers.drawer import Drawer, DrawerToggle
+from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.arrows import Rows
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
@@ -22,6 +25,7 @@ from app.ui.sidebar.list_filter import (
     search_field,
 )
 
+_WARNING: Final = "M8 2.2 1.8 13.2h12.4zM8 6.4v3.2M8 11.4h.01"
 _ROW_BUTTON = "grid size-7 place-items-center rounded-md text-muted hover:bg-line hover:text-ink"
 _FOOT_LINK = (
     "flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-[14px] text-muted hover:bg-hover hover:text-ink "
@@ -167,6 +171,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                 class_name="flex items-center gap-2",
             ),
             rx.el.span(
+                _failed(item),
                 rx.cond(
                     item.excerpt.length() > 0,
                     _excerpt(item),
@@ -235,6 +240,18 @@ def _rename_form(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
 def _running_dot(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
     """Draw the mark of a running reply. It is updated at once for the conversation on screen, else with the list."""
     return rx.cond(
-        rx.cond(NewsState.conversation == item.id, NewsState.running, item.running),
+        _running(item),
         rx.el.span(role="img", aria_label="A reply is running", class_name="dot flex-none"),
     )
+
+
+def _failed(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    """Draw the note that the newest reply failed, unless the next one is running."""
+    return rx.cond(
+        item.failed.to(bool) & ~_running(item).bool(),
+        rx.el.span(line_icon(_WARNING), "Reply failed", class_name="reply-failed"),
+    )
+
+
+def _running(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Var[bool]:
+    return rx.cond(NewsState.conversation == item.id, NewsState.running, item.running).to(bool)
