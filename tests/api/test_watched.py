@@ -29,9 +29,10 @@ HEADS = {
     "tool_result": {"type", "tool_call_id", "is_error"},
 }
 """Fields of these parts that page and API share; the page loads the rest when a person opens the part."""
-AROUND = {"asked", "begins", "switched", "nodes", "read", "unread", "model_name", "made_at", "out_for"}
+AROUND = {"asked", "begins", "switched", "nodes", "read", "unread", "form", "model_name", "made_at", "out_for"}
 """Fields that only the page has: the surroundings of a pair, its parameters as a text, its reply as JSON, whether its
-request can be read, the name of its model, when the shown version was made, and which of several models do not get it.
+request can be read and how it is shown, the name of its model, when the shown version was made, and which of several
+models do not get it.
 Of a failure also its label, the steps that it offers and the recovered part of the reply, which the API describes in
 words.
 """

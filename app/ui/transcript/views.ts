@@ -90,6 +90,8 @@ export interface ReadReplyView {
   readonly schema: string;
 }
 
+export type RequestForm = "plain" | "formatted" | "sent";
+
 export interface ScreenAttachment {
   readonly kind: "image" | "file" | "text" | "lost";
   readonly name: string;
@@ -134,6 +136,7 @@ export interface ScreenPairView {
   readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
   readonly attached: readonly ScreenAttachment[];
   readonly damage: readonly string[];
+  readonly form: RequestForm;
   readonly unread: boolean;
   readonly begins: boolean;
   readonly switched: boolean;

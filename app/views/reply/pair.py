@@ -34,6 +34,7 @@ from app.views.conversation.pair import NO_FACTS, PairFacts, describe_replaced
 from app.views.conversation.parts import FileView, ImageView, TextFileView, TextView, ThinkingView, describe_content
 from app.views.reply.failure import FailureNote, show_failure
 from app.views.reply.kept_back import KeptBackNote, note_kept_back
+from app.views.reply.request_form import RequestForm, choose_form
 from app.views.reply.tool_card import ToolAnswerView, ToolCardView, show_card
 from app.views.structured.shown_reply import ReadReplyView
 from app.views.usage.cost import describe_amount
@@ -80,6 +81,7 @@ class ScreenPairView:
     Its request:
 
     - `attached`: the files that are sent with the text of the request.
+    - `form`: the form in which its text is shown at first.
     - `unread`: no part of the request can be read.
     - `unsupported`: describes the parts that the chosen model does not accept, a sentence each.
     - `asked`: the parameters of the request, on one line, "" for none.
@@ -127,6 +129,7 @@ class ScreenPairView:
     parts: tuple[ScreenPart, ...]
     attached: tuple[ScreenAttachment, ...] = ()
     damage: tuple[str, ...] = ()
+    form: RequestForm = RequestForm.PLAIN
     unread: bool = False
     begins: bool = False
     switched: bool = False
@@ -147,6 +150,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> 
     `model_name` is the display name of its model; "": use the id of the model.
     """
     runs = pair.lifecycle in RUNNING
+    user_text = plain_text(pair.request.parts)
     return ScreenPairView(
         id=pair.id,
         conversation_id=pair.conversation_id,
@@ -179,7 +183,8 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> 
         versions=pair.versions,
         made_at=(pair.created_at if pair.reply is None else pair.reply.created_at).isoformat(),
         updated_at=pair.updated_at.isoformat(),
-        user_text=plain_text(pair.request.parts),
+        user_text=user_text,
+        form=choose_form(user_text),
         attached=show_attached(list_attached(pair.request.parts), _list_lost(pair)),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
         damage=tuple(_describe_damage(pair, one) for one in pair.damage),
