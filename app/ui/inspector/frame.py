@@ -19,7 +19,7 @@ from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
 from app.ui.inspector.versions_dialog import versions_dialog
 from app.ui.kit.containers.deferred import deferred
-from app.ui.kit.controls.icon import icon
+from app.ui.kit.controls.icon import icon, line_icon
 from app.ui.kit.island import Island, island
 from app.ui.kit.keys.escape import escape
 from app.ui.kit.keys.tabs import Tabs, tab
@@ -34,6 +34,7 @@ _NAMES: Final = {
     "log": ("Log", "Log of the conversation"),
 }
 """The label of the tab of each section, and its full name."""
+_LOG: Final = "M3.5 2.5h9v11l-1.5-1-1.5 1-1.5-1-1.5 1-1.5-1-1.5 1zM6 5.5h4M6 8h4"
 _PANELS: Final = {
     "preview": preview_panel,
     "tools": tools_panel,
@@ -87,6 +88,25 @@ def inspector_toggle() -> rx.Component:
 def start_inspector_toggle() -> rx.Component:
     """Draw the button of the start page that opens the preview, or closes it."""
     return _toggle(_IS_ON_START)
+
+
+def log_toggle() -> rx.Component:
+    """Draw the button that opens the log, or closes it.
+
+    The stylesheet shows it where the top bar has room. Elsewhere the tabs of the inspector and the menu at the title
+    lead to the log.
+    """
+    label = _NAMES["log"][1]
+    return rx.el.button(
+        line_icon(_LOG),
+        type="button",
+        aria_label=label,
+        title=f"{label} (l)",
+        aria_expanded=InspectorState.section == "log",
+        aria_controls="inspector",
+        on_click=InspectorState.toggle("log"),
+        class_name="log-toggle",
+    )
 
 
 def _toggle(is_open: rx.Var[bool]) -> rx.Component:
