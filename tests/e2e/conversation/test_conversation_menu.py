@@ -1,4 +1,4 @@
-"""The menu next to the title: the conversation is renamed, exported, forked and deleted."""
+"""The menu next to the title: the conversation is renamed, exported, opened in a new tab, forked and deleted."""
 
 from __future__ import annotations
 
@@ -25,6 +25,17 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     button.click()
     menu.get_by_role("button", name="Generate title").click()
     expect(screen.open_log()).to_contain_text("Title requested")
+
+    button.click()
+    with page.context.expect_page() as opened:
+        menu.get_by_role("link", name="Open in new tab").click()
+    opened.value.wait_for_url(f"**{origin}")
+    opened.value.close()
+    expect(menu).to_have_count(0)
+    with page.context.expect_page() as opened:  # the rows of the list are links
+        screen.conversations.first.get_by_role("link").click(button="middle")
+    opened.value.wait_for_url(f"**{origin}")
+    opened.value.close()
 
     places = lefts(page)
     button.click()
