@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -16,6 +17,14 @@ def lefts(page: Page) -> list[float]:
     )
 
 
+def opens_a_tab(screen: Screen, path: str, act: Callable[[], None]) -> None:
+    """Require that an action opens this address in a new tab, and close that tab."""
+    with screen.page.context.expect_page() as opened:
+        act()
+    opened.value.wait_for_url(f"**{path}")
+    opened.value.close()
+
+
 def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     page = screen.start("/echo one").wait_for_reply().page
     origin = screen.path
@@ -27,15 +36,10 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     expect(screen.open_log()).to_contain_text("Title requested")
 
     button.click()
-    with page.context.expect_page() as opened:
-        menu.get_by_role("link", name="Open in new tab").click()
-    opened.value.wait_for_url(f"**{origin}")
-    opened.value.close()
+    opens_a_tab(screen, origin, lambda: menu.get_by_role("link", name="Open in new tab").click())
     expect(menu).to_have_count(0)
-    with page.context.expect_page() as opened:  # the rows of the list are links
-        screen.conversations.first.get_by_role("link").click(button="middle")
-    opened.value.wait_for_url(f"**{origin}")
-    opened.value.close()
+    row = screen.conversations.first.get_by_role("link")
+    opens_a_tab(screen, origin, lambda: row.click(button="middle"))
 
     places = lefts(page)
     button.click()
