@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import ceil
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.errors import ErrorClass, Failure
+from app.domain.errors import RETRYABLE, ErrorClass, Failure
 from app.views.input_errors import describe_stored
 
 
@@ -47,6 +48,9 @@ class FailureNote:
     recovered: bool = False
 
 
+_IN_SECONDS: Final = 120
+"""Maximum wait that is written in seconds."""
+_MAX_WAIT: Final = 24 * 60 * 60
 _CLASS: Final = re.compile(r"^\[error: [a-z_]+\] ")
 _USUAL: Final = (FailureStep.RETRY, FailureStep.OTHER_MODEL)
 _ALWAYS: Final = (FailureStep.EDIT, FailureStep.DELETE)
@@ -76,4 +80,17 @@ def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
     steps = tuple(dict.fromkeys((*best, *include, *_ALWAYS, FailureStep.SNAPSHOT)))
     name = failure.error_class.value
     label = f"Error: {name.replace('_', ' ')}"
-    return FailureNote(name, label, failure.message, failure.next_step, steps, failure.recovered > 0)
+    return FailureNote(name, label, failure.message, advise(failure), steps, failure.recovered > 0)
+
+
+def advise(failure: Failure) -> str:
+    """Return the next step as a sentence. If the provider asked for a wait, the sentence says how long it was.
+
+    >>> advise(Failure(ErrorClass.RATE, "Too many.", "Wait a moment.", retry_after=29.2))
+    'Wait 30 s, then try again, or choose another model.'
+    """
+    wait = failure.retry_after or 0.0
+    if failure.error_class not in RETRYABLE or not 0 < wait <= _MAX_WAIT:
+        return failure.next_step
+    length = f"{ceil(wait)} s" if wait <= _IN_SECONDS else f"{ceil(wait / 60)} min"
+    return f"Wait {length}, then try again, or choose another model."
