@@ -84,7 +84,7 @@ def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
 
 
 def advise(failure: Failure) -> str:
-    """Return the next step as a sentence. If the provider asked for a wait, the sentence says how long it was.
+    """Return the next step as a sentence. If the provider asked for a wait, the sentence says how long.
 
     >>> advise(Failure(ErrorClass.RATE, "Too many.", "Wait a moment.", retry_after=29.2))
     'Wait 30 s, then try again, or choose another model.'
