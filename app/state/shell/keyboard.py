@@ -31,7 +31,6 @@ from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.topics.picker import TopicPickerState
-from app.state.transcript.transcript import TranscriptState
 from app.state.undo.undo import UndoState
 
 MAX_ID: Final = 64
@@ -87,7 +86,7 @@ class KeyboardState(rx.State):
         if name is None or valid_id is None or number is None:
             return None
         if name == FIRST_SENT:
-            if message := await self._describe_sent():
+            if message := self._describe_sent():
                 await show_toast(self, message)
             return None
         found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if valid_id else None)
@@ -95,14 +94,11 @@ class KeyboardState(rx.State):
             return None if found is None else found(valid_id)
         return [found(valid_id), AnsweredState.tell_answered(number)]
 
-    async def _describe_sent(self) -> str:
+    def _describe_sent(self) -> str:
         """Return a sentence if the next send includes no pair, or all pairs in view; otherwise ""."""
         watcher = watcher_of(self)
         context = None if watcher is None else watcher.screen.context
-        if context is None:
-            is_any_sent = (await self.get_state(TranscriptState)).first_sent > 0
-            return "" if is_any_sent else NOTHING_SENT
-        if not context.first_sent:
+        if context is None or not context.first_sent:
             return NOTHING_SENT
         if any(x != context.y for x in (context.x, *(one.x for one in context.compared))):
             return ""

@@ -19,7 +19,7 @@ from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
 from app.ui.inspector.versions_dialog import versions_dialog
 from app.ui.kit.containers.deferred import deferred
-from app.ui.kit.controls.icon import icon, line_icon
+from app.ui.kit.controls.icon import icon
 from app.ui.kit.island import Island, island
 from app.ui.kit.keys.escape import escape
 from app.ui.kit.keys.tabs import Tabs, tab
@@ -34,7 +34,6 @@ _NAMES: Final = {
     "log": ("Log", "Log of the conversation"),
 }
 """The label of the tab of each section, and its full name."""
-_LOG: Final = "M3.5 2.5h9v11l-1.5-1-1.5 1-1.5-1-1.5 1-1.5-1-1.5 1zM6 5.5h4M6 8h4"
 _PANELS: Final = {
     "preview": preview_panel,
     "tools": tools_panel,
@@ -82,12 +81,12 @@ def start_inspector() -> rx.Component:
 
 def inspector_toggle() -> rx.Component:
     """Draw the button that opens the preview, or closes the inspector."""
-    return _toggle(InspectorState.section != "")
+    return _toggle(ON_START, "scan-text", "p", is_open=InspectorState.section != "")
 
 
 def start_inspector_toggle() -> rx.Component:
     """Draw the button of the start page that opens the preview, or closes it."""
-    return _toggle(_IS_ON_START)
+    return _toggle(ON_START, "scan-text", "p", is_open=_IS_ON_START)
 
 
 def log_toggle() -> rx.Component:
@@ -96,31 +95,21 @@ def log_toggle() -> rx.Component:
     The stylesheet shows it where the top bar has room. Elsewhere the tabs of the inspector and the menu at the title
     lead to the log.
     """
-    label = _NAMES["log"][1]
-    return rx.el.button(
-        line_icon(_LOG),
-        type="button",
-        aria_label=label,
-        title=f"{label} (l)",
-        aria_expanded=InspectorState.section == "log",
-        aria_controls="inspector",
-        on_click=InspectorState.toggle("log"),
-        class_name="log-toggle",
-    )
+    return _toggle("log", "scroll-text", "l", is_open=InspectorState.section == "log", class_name="log-toggle")
 
 
-def _toggle(is_open: rx.Var[bool]) -> rx.Component:
-    label = _NAMES["preview"][1]
+def _toggle(section: str, picture: str, key: str, *, is_open: rx.Var[bool], class_name: str = "") -> rx.Component:
+    label = _NAMES[section][1]
     return rx.el.button(
-        rx.icon("scan-text", size=16),
+        rx.icon(picture, size=16),
         type="button",
         aria_label=label,
-        title=f"{label} (p)",
+        title=f"{label} ({key})",
         aria_expanded=is_open,
         aria_controls="inspector",
-        on_click=rx.cond(is_open, InspectorState.close, InspectorState.show("preview")),
+        on_click=rx.cond(is_open, InspectorState.close, InspectorState.show(section)),
         class_name="grid size-8 flex-none place-items-center rounded-md text-muted hover:bg-hover "
-        "aria-expanded:bg-hover aria-expanded:text-ink",
+        f"aria-expanded:bg-hover aria-expanded:text-ink {class_name}",
     )
 
 

@@ -70,8 +70,7 @@ def _text(pair: PairVar) -> rx.Component:
     text = pair.user_text.to(str)
     as_sent = folded_text(text, class_name="request-text")
     formatted = rx.el.div(markdown(text, key=pair.version.to_string()), class_name="request-formatted")
-    first, other = RequestForm.FORMATTED.value, RequestForm.SENT.value
-    is_formatted = pair.form == rx.cond(RequestTextState.turned.contains(pair.id), other, first)
+    is_formatted = (pair.form == RequestForm.FORMATTED.value) != RequestTextState.turned.contains(pair.id)
     return rx.cond(
         pair.form == RequestForm.PLAIN.value,
         as_sent,

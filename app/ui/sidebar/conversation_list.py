@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import reflex as rx
 
 from app.state.shell.news import NewsState
@@ -13,7 +11,6 @@ from app.ui import routes
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.containers.drawer import Drawer, DrawerToggle
-from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.arrows import Rows
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
@@ -25,7 +22,6 @@ from app.ui.sidebar.list_filter import (
     search_field,
 )
 
-_WARNING: Final = "M8 2.2 1.8 13.2h12.4zM8 6.4v3.2M8 11.4h.01"
 _ROW_BUTTON = "grid size-7 place-items-center rounded-md text-muted hover:bg-line hover:text-ink"
 _FOOT_LINK = (
     "flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-[14px] text-muted hover:bg-hover hover:text-ink "
@@ -249,7 +245,7 @@ def _failed(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
     """Draw the note that the newest reply failed, unless the next one is running."""
     return rx.cond(
         item.failed.to(bool) & ~_running(item).bool(),
-        rx.el.span(line_icon(_WARNING), "Reply failed", class_name="reply-failed"),
+        rx.el.span(rx.icon("triangle-alert", size=13), "Reply failed", class_name="reply-failed"),
     )
 
 

@@ -60,7 +60,7 @@ _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
     ErrorClass.NETWORK: (FailureStep.RETRY, FailureStep.SETTINGS),
     ErrorClass.CONTENT_FILTER: (FailureStep.EDIT, FailureStep.OTHER_MODEL),
     ErrorClass.CONTEXT_LENGTH: (FailureStep.FIT, FailureStep.OTHER_MODEL),
-    ErrorClass.MODEL: (FailureStep.OTHER_MODEL, FailureStep.EDIT),
+    ErrorClass.MODEL: (FailureStep.OTHER_MODEL,),
 })  # fmt: skip
 
 
