@@ -79,14 +79,9 @@ def start_inspector() -> rx.Component:
     return _column(rx.cond(_IS_ON_START, ON_START, ""), rx.Var.create(_NAMES[ON_START][1]), ON_START)
 
 
-def inspector_toggle() -> rx.Component:
-    """Draw the button that opens the preview, or closes the inspector."""
-    return _toggle(ON_START, "scan-text", "p", is_open=InspectorState.section != "")
-
-
-def start_inspector_toggle() -> rx.Component:
-    """Draw the button of the start page that opens the preview, or closes it."""
-    return _toggle(ON_START, "scan-text", "p", is_open=_IS_ON_START)
+def preview_toggle() -> rx.Component:
+    """Draw the button that opens the preview, or closes it."""
+    return _toggle(ON_START, "scan-text", "p")
 
 
 def log_toggle() -> rx.Component:
@@ -95,11 +90,11 @@ def log_toggle() -> rx.Component:
     The stylesheet shows it where the top bar has room. Elsewhere the tabs of the inspector and the menu at the title
     lead to the log.
     """
-    return _toggle("log", "scroll-text", "l", is_open=InspectorState.section == "log", class_name="log-toggle")
+    return _toggle("log", "scroll-text", "l")
 
 
-def _toggle(section: str, picture: str, key: str, *, is_open: rx.Var[bool], class_name: str = "") -> rx.Component:
-    label = _NAMES[section][1]
+def _toggle(section: str, picture: str, key: str) -> rx.Component:
+    label, is_open = _NAMES[section][1], InspectorState.section == section
     return rx.el.button(
         rx.icon(picture, size=16),
         type="button",
@@ -109,7 +104,7 @@ def _toggle(section: str, picture: str, key: str, *, is_open: rx.Var[bool], clas
         aria_controls="inspector",
         on_click=rx.cond(is_open, InspectorState.close, InspectorState.show(section)),
         class_name="grid size-8 flex-none place-items-center rounded-md text-muted hover:bg-hover "
-        f"aria-expanded:bg-hover aria-expanded:text-ink {class_name}",
+        f"aria-expanded:bg-hover aria-expanded:text-ink {section}-toggle",
     )
 
 

@@ -46,7 +46,7 @@ def conversation_menu() -> rx.Component:
         label=_LABEL,
         classes="menu",
         aria_label=_LABEL,
-        title="Rename, export, usage, log, fork, delete",
+        title="Rename, export, usage, log, new tab, fork, delete",
         class_name="title-menu",
     )
 
