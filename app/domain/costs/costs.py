@@ -83,7 +83,7 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
 
 def price_cache_saving(pair: Pair, tariff: Tariff | None) -> Decimal | None:
     """Return the amount that the provider's cache saved at the current reply of a pair; None if it is unknown."""
-    if pair.reply is None or pair.usage is None or pair.replayed or pair.lifecycle in RUNNING:
+    if pair.reply is None or pair.usage is None:
         return None
     return price_saving(pair.usage, tariff, pair.reply.created_at)
 

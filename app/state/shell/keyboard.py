@@ -15,7 +15,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.compare.answer_again import AnswerAgainState
-from app.state.composer.split import read_as_title
+from app.state.composer.split import describe_split
 from app.state.filters.sheet import SheetState
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
@@ -100,10 +100,8 @@ class KeyboardState(rx.State):
         context = None if watcher is None else watcher.screen.context
         if context is None or not context.first_sent:
             return NOTHING_SENT
-        if any(x != context.y for x in (context.x, *(one.x for one in context.compared))):
-            return ""
-        sentence = read_as_title(context.x, context.y)
-        return f"Everything is included: {sentence[0].lower()}{sentence[1:]}."
+        split = describe_split(context)
+        return f"Everything is included: {split.title[0].lower()}{split.title[1:]}." if split.all_fit else ""
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:

@@ -95,6 +95,16 @@ async def test_empty_selection_is_announced(tab: Tab) -> None:
     assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
 
 
+async def test_empty_view_is_announced_as_one_of_which_nothing_is_sent(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+
+    async with watching(ctx, tab, conversation_id, options=ViewOptions(filter="s3")):
+        await perform(tab, "first_sent")
+
+    assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
+
+
 async def test_key_for_the_first_sent_pair_says_if_everything_in_view_is_included(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     await reply_to(ctx, conversation_id, "/echo one")
