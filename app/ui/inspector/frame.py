@@ -85,10 +85,10 @@ def preview_toggle() -> rx.Component:
 
 
 def log_toggle() -> rx.Component:
-    """Draw the button that opens the log, or closes it.
+    """Draw the button that opens the log.
 
-    The stylesheet shows it where the top bar has room. Elsewhere the tabs of the inspector and the menu at the title
-    lead to the log.
+    The stylesheet shows it while the inspector is closed, if the top bar has room. Otherwise a tab of the inspector and
+    the menu at the title lead to the log.
     """
     return _toggle("log", "scroll-text", "l")
 

@@ -95,7 +95,9 @@ async def test_empty_selection_is_announced(tab: Tab) -> None:
     assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
 
 
-async def test_empty_view_is_announced_as_one_of_which_nothing_is_sent(ctx: AppContext, tab: Tab) -> None:
+async def test_key_for_the_first_sent_pair_says_that_nothing_is_sent_if_no_pair_is_in_view(
+    ctx: AppContext, tab: Tab
+) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     await reply_to(ctx, conversation_id, "/echo one")
 
