@@ -37,7 +37,7 @@ from types import MappingProxyType
 
 
 class ErrorClass(StrEnum):
-    """The class of a reply's failure, shown as `[error: class]`."""
+    """The class of a reply's failure, which exports write as `[error: class]`."""
 
     AUTH = "auth"
     RATE = "rate"

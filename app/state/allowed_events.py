@@ -57,6 +57,7 @@ from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.partial import PartialReplyState
 from app.state.reply.recovery import RecoveryState
+from app.state.reply.request_text import RequestTextState
 from app.state.reply.resend import ResendState
 from app.state.reply.retry import RetryState
 from app.state.reply.structured import StructuredState
@@ -155,6 +156,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "deliver",
         "take_back",
     }),
+    RequestTextState: frozenset({"turn"}),
     StructuredState: frozenset({"toggle_source"}),
     SummaryState: frozenset({"ask", "plan", "end", "choose", "write", "take_back", "stop"}),
     ToolCardState: frozenset({"unfold", "fold", "toggle_piece"}),

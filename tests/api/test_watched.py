@@ -29,10 +29,12 @@ HEADS = {
     "tool_result": {"type", "tool_call_id", "is_error"},
 }
 """Fields of these parts that page and API share; the page loads the rest when a person opens the part."""
-AROUND = {"asked", "begins", "switched", "nodes", "read", "unread", "model_name", "made_at", "out_for"}
+AROUND = {"asked", "begins", "switched", "nodes", "read", "unread", "form", "model_name", "made_at", "out_for"}
 """Fields that only the page has: the surroundings of a pair, its parameters as a text, its reply as JSON, whether its
-request can be read, the name of its model, when the shown version was made, and which of several models do not get it.
-Of a failure also the steps that it offers and the recovered part of the reply, which the API describes in words.
+request can be read and how it is shown, the name of its model, when the shown version was made, and which of several
+models do not get it.
+Of a failure also its label, the steps that it offers and the recovered part of the reply, which the API describes in
+words.
 """
 
 
@@ -54,7 +56,7 @@ def on_the_page(view: dict[str, Any]) -> dict[str, Any]:
     """Reduce a pair of the page to the part that the API has, too."""
     written = view["spent"] and re.search(r"output ([\d,]+) tokens", view["spent"]["title"])
     spent = written and f"{written[1]} written"
-    own = {"steps", "recovered"}
+    own = {"label", "steps", "recovered"}
     error = view["error"] and {name: value for name, value in view["error"].items() if name not in own}
     kept_back = view["kept_back"] and view["kept_back"]["text"]
     parts = [head_of(part) for part in view["parts"]]

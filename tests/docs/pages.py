@@ -25,7 +25,9 @@ def describe_lifecycle() -> str:
         f"```mermaid\n{describe_diagram()}\n```\n\n"
         f"| from | step | to |\n|---|---|---|\n{rows}\n\n"
         "## Why a reply fails\n\n"
-        "Each error of a reply has a class, shown as `[error: class]`, and says what to do next.\n\n"
+        "Each error of a reply has a class and says what to do next. The box in the pair has the class in its\n"
+        "accessible name; exports write it as `[error: class]`. Every box offers “Edit & resend” (`e`) and “Delete”\n"
+        "(`x`) in addition to the steps that fit the class.\n\n"
         f"| class | what to do |\n|---|---|\n{classes}\n"
     )
 

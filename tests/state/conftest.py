@@ -33,13 +33,18 @@ async def ctx(tmp_path: Path) -> AsyncGenerator[AppContext]:
 
 @dataclass(kw_only=True, slots=True)
 class Processor(BaseStateEventProcessor):
-    """A processor that records the redirects of handlers for each tab. Reflex sends these as events, not as vars."""
+    """A processor that records the redirects and downloads of handlers for each tab.
+
+    Reflex sends these as events, not as vars.
+    """
 
     ways: dict[str, list[str]] = field(default_factory=lambda: defaultdict[str, list[str]](list))
+    files: dict[str, list[str]] = field(default_factory=lambda: defaultdict[str, list[str]](list))
 
     async def emit_update(self, update: StateUpdate, token: str) -> None:
-        """Record the redirects that the socket of that tab would receive."""
+        """Record the redirects and downloads that the socket of that tab would receive."""
         self.ways[token] += [event.payload["path"] for event in update.events if event.name == "_redirect"]
+        self.files[token] += [event.payload["url"] for event in update.events if event.name == "_download"]
 
 
 @dataclass
@@ -99,6 +104,11 @@ class Tab:
     def way(self) -> list[str]:
         """Return the addresses to which handlers redirected the tab, in order. A test goes there by setting `path`."""
         return self.processor.ways[self.token]
+
+    @property
+    def downloads(self) -> list[str]:
+        """Return the addresses of the files that handlers let the tab download, in order."""
+        return self.processor.files[self.token]
 
     def _router_data(self) -> dict[str, Any]:
         headers = {"origin": "http://127.0.0.1:3000"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import orjson
 import pytest
@@ -152,6 +153,26 @@ def test_sum_of_several_calls_says_how_many(parts: tuple[Part, ...], lifecycle: 
 
     assert spent is not None
     assert ("Input 300 tokens in 3 calls, " in spent.title) is told
+
+
+@pytest.mark.parametrize(
+    ("usage", "saving", "told"),
+    [
+        (Usage(200, 10, cache_read_tokens=800), Decimal("0.0012"), "80 % from cache, $0.0012 saved"),
+        (Usage(200, 10, cache_read_tokens=800), None, "80 % from cache"),
+        (Usage(200, 10, cache_read_tokens=800), Decimal(0), "80 % from cache"),
+        (Usage(0, 10, cache_read_tokens=1, cache_write_tokens=999), Decimal("-0.002"), "1 % from cache"),
+        (Usage(0, 10, cache_read_tokens=800), Decimal("0.00001"), "100 % from cache, < $0.0001 saved"),
+        (Usage(200, 10, cache_write_tokens=800), Decimal("-0.002"), ""),
+    ],
+)
+def test_reply_says_which_share_of_its_input_came_from_the_cache_and_what_that_saved(
+    usage: Usage, saving: Decimal | None, told: str
+):
+    spent = show_pair(replace(a_pair(), usage=usage), PairFacts(cache_saving=saving)).spent
+
+    assert spent is not None
+    assert spent.cached == told
 
 
 def test_signatures_of_vendors_never_reach_a_screen():

@@ -15,7 +15,7 @@ from decimal import Decimal
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
-from app.domain.costs.prices import Tariff, price_usage
+from app.domain.costs.prices import Tariff, price_saving, price_usage
 from app.domain.errors import ErrorClass
 from app.domain.usage import Usage
 
@@ -79,6 +79,13 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
     error_class = None if pair.failure is None else pair.failure.error_class
     faulty = pair.usage_is_partial
     return price_call(tariff, pair.reply.created_at, pair.usage, pair.lifecycle, error_class, faulty=faulty)
+
+
+def price_cache_saving(pair: Pair, tariff: Tariff | None) -> Decimal | None:
+    """Return the amount that the provider's cache saved at the current reply of a pair; None if it is unknown."""
+    if pair.reply is None or pair.usage is None:
+        return None
+    return price_saving(pair.usage, tariff, pair.reply.created_at)
 
 
 def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, reported: bool, faulty: bool = False) -> bool:

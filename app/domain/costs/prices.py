@@ -155,6 +155,15 @@ def price_uncached(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal
     return price_usage(without_cache(usage), tariff, at)
 
 
+def price_saving(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | None:
+    """Return the amount that the provider's cache saved at one call, in US dollars, or None if it is unknown.
+
+    It is negative if the cache writes cost more than the cache reads saved.
+    """
+    paid, uncached = price_usage(usage, tariff, at), price_uncached(usage, tariff, at)
+    return None if paid is None or uncached is None else uncached - paid
+
+
 def without_cache(usage: Usage) -> Usage:
     """Return this usage with every prompt token counted as uncached input."""
     return Usage(

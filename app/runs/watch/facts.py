@@ -12,7 +12,7 @@ from app.domain.context.composition import Composition
 from app.domain.context.context import OutReason, list_unsupported
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.damage import Damage
-from app.domain.costs.costs import price_pair
+from app.domain.costs.costs import price_cache_saving, price_pair
 from app.domain.costs.prices import Tariff
 from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import list_replaced
@@ -44,13 +44,15 @@ class Showing:
     def facts_of(self, pair: Pair) -> PairFacts:
         """Return the facts about this pair."""
         missing = pair.topic is not None and self.paths.get(pair.topic, "") is None
+        tariff = self.tariffs.get(pair.model)
         return PairFacts(
             tokens=self.base.tokens_of(pair.id, pair.position),
             topic=UNKNOWN_TOPIC if missing else self.paths.get(pair.topic or ""),
             topic_is_missing=missing,
             out=self.out.get(pair.id),
             checkpoint=self.base.conversation.checkpoint,
-            cost=price_pair(pair, self.tariffs.get(pair.model)),
+            cost=price_pair(pair, tariff),
+            cache_saving=price_cache_saving(pair, tariff),
             secrets=list_replaced(pair) if self.base.extras.redact else (),
             unsupported=self._list_unsupported(pair),
         )

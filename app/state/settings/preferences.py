@@ -25,7 +25,7 @@ from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.settings.preference_commands import change_preferences, read_preferences
 from app.state.tab.changes import set_changed
-from app.views.shortcuts.shortcuts import describe_hints
+from app.views.shortcuts.shortcuts import ACTIONS_BY_ID, describe_hints, key_name, key_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class PreferencesForm:
     """All preferences as the page shows them. Money is decimal text. "" and None mean "not set".
 
     `over_budget`, `topic_order`, `cache` and `theme` hold the values of the enums of `Preferences`. `key_hints` names
-    some keys for the bar above the message box.
+    some keys for the bar above the message box. `edit_key` and `delete_key` are the names of the keys that edit and
+    delete the pair at the cursor.
     """
 
     soft_cap: float
@@ -68,6 +69,8 @@ class PreferencesForm:
     theme: str
     own_keys: tuple[OwnKey, ...]
     key_hints: str
+    edit_key: str
+    delete_key: str
 
 
 def describe_preferences(preferences: Preferences) -> PreferencesForm:
@@ -97,6 +100,8 @@ def describe_preferences(preferences: Preferences) -> PreferencesForm:
         theme=preferences.theme.value,
         own_keys=tuple(OwnKey(action, key) for action, key in preferences.keys.items()),
         key_hints=describe_hints(preferences.keys),
+        edit_key=key_name(key_of(ACTIONS_BY_ID["edit"], preferences.keys)),
+        delete_key=key_name(key_of(ACTIONS_BY_ID["delete"], preferences.keys)),
     )
 
 

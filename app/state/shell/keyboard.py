@@ -15,6 +15,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.compare.answer_again import AnswerAgainState
+from app.state.composer.split import describe_split
 from app.state.filters.sheet import SheetState
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
@@ -28,12 +29,13 @@ from app.state.reply.pair_lookup import find_pair_if_shown
 from app.state.reply.summary import SummaryState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import watcher_of
 from app.state.topics.picker import TopicPickerState
-from app.state.transcript.transcript import TranscriptState
 from app.state.undo.undo import UndoState
 
 MAX_ID: Final = 64
 FIRST_SENT: Final = "first_sent"
+NOTHING_SENT: Final = "Nothing of this conversation would be sent."
 
 PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "one_star": lambda pair_id: MarksState.give_stars(pair_id, 1),
@@ -84,13 +86,22 @@ class KeyboardState(rx.State):
         if name is None or valid_id is None or number is None:
             return None
         if name == FIRST_SENT:
-            if not (await self.get_state(TranscriptState)).first_sent:
-                await show_toast(self, "Nothing of this conversation would be sent.")
+            if message := self._describe_sent():
+                await show_toast(self, message)
             return None
         found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if valid_id else None)
         if found is None or not number:
             return None if found is None else found(valid_id)
         return [found(valid_id), AnsweredState.tell_answered(number)]
+
+    def _describe_sent(self) -> str:
+        """Return a sentence if the next send includes no pair, or all pairs in view; otherwise ""."""
+        watcher = watcher_of(self)
+        context = None if watcher is None else watcher.screen.context
+        if context is None or not context.first_sent:
+            return NOTHING_SENT
+        split = describe_split(context)
+        return f"Everything is included: {split.title[0].lower()}{split.title[1:]}." if split.all_fit else ""
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:

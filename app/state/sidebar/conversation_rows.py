@@ -84,6 +84,7 @@ class ConversationItem:
     - `path`: the address of the conversation or, in a search, of the pair with the searched words.
     - `excerpt`: the text around the searched words, in pieces.
     - `derived`: the label of a child conversation, with its status; "" for a chat.
+    - `failed`: the newest reply of a chat failed.
     """
 
     id: str
@@ -95,6 +96,7 @@ class ConversationItem:
     derived: str = ""
     path: str = ""
     excerpt: tuple[ExcerptPiece, ...] = ()
+    failed: bool = False
 
 
 async def read_list(ctx: AppContext, wanted: WantedList) -> FoundRows:
@@ -195,6 +197,7 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
     snippet = "" if _repeats(words, name) else words
     if listed.compared:
         snippet = " · ".join(filter(None, (f"Comparing {listed.compared} replies", snippet)))
+    is_chat = conversation.kind is ConversationKind.AGENT
     return ConversationItem(
         id=conversation.id,
         name=name,
@@ -203,7 +206,8 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
         running=conversation.id in running,
         temporary=conversation.temporary,
         path=conversation_path(conversation.id),
-        derived="" if conversation.kind is ConversationKind.AGENT else _DERIVED[conversation.status],
+        derived="" if is_chat else _DERIVED[conversation.status],
+        failed=is_chat and listed.failed,
     )
 
 

@@ -34,6 +34,7 @@ from sqlalchemy.types import NullType
 from app.domain.agents.agents import Agent, require_readable
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.conversation.damage import DamagedRowError
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
 from app.store.agents.agents import AGENT_COLUMNS, answers, decode_labelled, load_agent
 from app.store.agents.rows_agents import AGENT
@@ -69,6 +70,7 @@ class Listed:
     - `snippet`, `opening`: the beginnings of its newest and its oldest request. The request of an open comparison
       counts as the newest.
     - `compared`: the number of replies in an open comparison.
+    - `failed`: the newest reply failed, and no comparison is open.
     """
 
     conversation: Conversation
@@ -76,6 +78,7 @@ class Listed:
     snippet: str
     opening: str
     compared: int = 0
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,7 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
     count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
     snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
     opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
+    newest = select_newest_lifecycle(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
     open_here = (COMPARISON.c.conversation_id == CONVERSATION.c.id, COMPARISON.c.closed_at.is_(None))
     stored: ColumnElement[Any] = COMPARISON.c.runs
     runs = func.json_array_length(case((func.json_valid(stored) == 1, stored), else_="[]"))
@@ -146,6 +150,7 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
         count.label("pair_count"),
         snippet.label("snippet"),
         opening.label("opening"),
+        newest.label("newest_lifecycle"),
         select(runs).where(*open_here).correlate(CONVERSATION).scalar_subquery().label("compared"),
         select(text).where(*open_here).correlate(CONVERSATION).scalar_subquery().label("compared_text"),
     )
@@ -154,8 +159,11 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 def _decode_listed(row: Any) -> Listed:
     compared_text, opening, snippet = (_text_or_nothing(row[name]) for name in ("compared_text", "opening", "snippet"))
-    snippet = compared_text or snippet
-    return Listed(decode_conversation(row), row["pair_count"], snippet, opening or compared_text, row["compared"] or 0)
+    snippet, compared = compared_text or snippet, row["compared"] or 0
+    failed = row["newest_lifecycle"] == Lifecycle.ERROR.value and not compared
+    return Listed(
+        decode_conversation(row), row["pair_count"], snippet, opening or compared_text, compared, failed=failed
+    )
 
 
 def has_id(table: Table, row: Any) -> bool:
@@ -501,6 +509,16 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
         .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
         .order_by(order)
+        .limit(1)
+    )
+
+
+def select_newest_lifecycle(conversation_id: str | ColumnElement[str]) -> Select[str]:
+    """Return the query for the lifecycle of the newest pair of a conversation, as it is stored."""
+    return (
+        select(PAIR.c.lifecycle)
+        .where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
+        .order_by(PAIR.c.position.desc())
         .limit(1)
     )
 

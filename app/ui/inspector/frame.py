@@ -82,28 +82,32 @@ def start_inspector() -> rx.Component:
     return _column(rx.cond(_IS_ON_START, ON_START, ""), rx.Var.create(_NAMES[ON_START][1]), ON_START)
 
 
-def inspector_toggle() -> rx.Component:
-    """Draw the button that opens the preview, or closes the inspector."""
-    return _toggle(InspectorState.section != "")
+def preview_toggle() -> rx.Component:
+    """Draw the button that opens the preview, or closes it."""
+    return _toggle(ON_START, "scan-text", "p")
 
 
-def start_inspector_toggle() -> rx.Component:
-    """Draw the button of the start page that opens the preview, or closes it."""
-    return _toggle(_IS_ON_START)
+def log_toggle() -> rx.Component:
+    """Draw the button that opens the log.
+
+    The stylesheet shows it while the inspector is closed, if the top bar has room. Otherwise a tab of the inspector and
+    the menu at the title lead to the log.
+    """
+    return _toggle("log", "scroll-text", "l")
 
 
-def _toggle(is_open: rx.Var[bool]) -> rx.Component:
-    label = _NAMES["preview"][1]
+def _toggle(section: str, picture: str, key: str) -> rx.Component:
+    label, is_open = _NAMES[section][1], InspectorState.section == section
     return rx.el.button(
-        rx.icon("scan-text", size=16),
+        rx.icon(picture, size=16),
         type="button",
         aria_label=label,
-        title=f"{label} (p)",
+        title=f"{label} ({key})",
         aria_expanded=is_open,
         aria_controls="inspector",
-        on_click=rx.cond(is_open, InspectorState.close, InspectorState.show("preview")),
+        on_click=rx.cond(is_open, InspectorState.close, InspectorState.show(section)),
         class_name="grid size-8 flex-none place-items-center rounded-md text-muted hover:bg-hover "
-        "aria-expanded:bg-hover aria-expanded:text-ink",
+        f"aria-expanded:bg-hover aria-expanded:text-ink {section}-toggle",
     )
 
 

@@ -12,7 +12,7 @@ from app.ui.composer.estimate import counter
 from app.ui.composer.temporary import temporary_note
 from app.ui.filters.bar import filter_bar
 from app.ui.filters.chips import chips_in_force
-from app.ui.inspector.frame import inspector, inspector_toggle
+from app.ui.inspector.frame import inspector, log_toggle, preview_toggle
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
@@ -48,7 +48,8 @@ def _top() -> rx.Component:
         filter_bar(),
         spent(ChatState.opened),
         counter(),
-        inspector_toggle(),
+        log_toggle(),
+        preview_toggle(),
     )
 
 

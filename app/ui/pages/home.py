@@ -17,7 +17,7 @@ from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch, temporary_words
-from app.ui.inspector.frame import start_inspector, start_inspector_toggle
+from app.ui.inspector.frame import preview_toggle, start_inspector
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.place import Place, go_to
 from app.ui.pages.frame import frame
@@ -43,7 +43,7 @@ def home() -> rx.Component:
         top=rx.fragment(
             rx.el.h1("New conversation", class_name="truncate text-[14.5px] font-semibold"),
             rx.el.div(temporary_switch(), class_name="ms-auto"),
-            start_inspector_toggle(),
+            preview_toggle(),
         ),
         aside=start_inspector(),
     )

@@ -8,25 +8,35 @@ import reflex as rx
 
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.inspector.snapshot import SnapshotState
+from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState
+from app.state.settings.preferences import PreferencesState
 from app.ui.kit.controls.provider_link import provider_address, vendor_of
-from app.ui.kit.vars import PairVar
+from app.ui.kit.keys.place import Place, go_to
 from app.views.reply.failure import FailureNote, FailureStep
+from app.views.reply.pair import ScreenPairView
 
 _NAMES: Final = {
     FailureStep.SETTINGS: "Open Settings",
     FailureStep.RETRY: "Try again",
     FailureStep.FIT: "Make it fit…",
-    FailureStep.EDIT: "Edit",
+    FailureStep.EDIT: "Edit & resend",
     FailureStep.OTHER_MODEL: "Another model…",
     FailureStep.INCLUDE: "Include in the next message",
     FailureStep.SNAPSHOT: "Show sent request",
+    FailureStep.DELETE: "Delete",
 }
+_KEYS: Final = {
+    FailureStep.EDIT: PreferencesState.preferred.edit_key,
+    FailureStep.DELETE: PreferencesState.preferred.delete_key,
+}
+"""The keys of the steps that have one. A key acts while one-key shortcuts are on."""
 
 
-def failure_steps(pair: PairVar) -> rx.Component:
+@rx.memo
+def failure_steps(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
     """Draw a button for each next step in the pair's `error`, the best step first."""
     acts = {
         FailureStep.SETTINGS: rx.redirect(provider_address(vendor_of(pair.model.to(str)))),
@@ -36,13 +46,27 @@ def failure_steps(pair: PairVar) -> rx.Component:
         FailureStep.OTHER_MODEL: AnswerAgainState.ask(pair.id),
         FailureStep.INCLUDE: PartialReplyState.include(pair.id),
         FailureStep.SNAPSHOT: SnapshotState.open(pair.id),
+        FailureStep.DELETE: [PairDeletionState.ask(pair.id), go_to(Place.DELETE, pair.id.to(str))],
     }
-    buttons = [(step.value, rx.el.button(name, type="button", on_click=acts[step])) for step, name in _NAMES.items()]
+    buttons = [(step.value, _button(step, acts[step])) for step in _NAMES]
     return rx.el.div(
         rx.foreach(pair.error.to(FailureNote).steps, lambda step: rx.match(step, *buttons, rx.fragment())),
         role="group",
         aria_label="Next steps",
         class_name="failure-ways",
+    )
+
+
+def _button(step: FailureStep, event: Any) -> rx.Component:
+    key = _KEYS.get(step)
+    if key is None:
+        return rx.el.button(_NAMES[step], type="button", on_click=event)
+    return rx.el.button(
+        _NAMES[step],
+        rx.cond(key != "", rx.el.kbd(key, aria_hidden="true")),
+        type="button",
+        title=rx.cond(key != "", f"{_NAMES[step]} (" + key.to(str) + ")", _NAMES[step]),
+        on_click=event,
     )
 
 

@@ -1,17 +1,25 @@
-"""The request of a pair, and the text area that replaces it during an edit. Enter sends the edited request."""
+"""The request of a pair, and the text area that replaces it during an edit. Enter sends the edited request.
+
+Markdown in the text is formatted. A button shows the text as it was sent.
+"""
 
 from __future__ import annotations
 
 import reflex as rx
 
 from app.state.reply.edit import EditState
+from app.state.reply.request_text import RequestTextState
 from app.state.reply.resend import ResendState
+from app.ui.kit.containers.boundary import boundary
 from app.ui.kit.island import Island, island
 from app.ui.kit.texts.folded_text import folded_text
+from app.ui.kit.vars import PairVar
 from app.ui.reply.attachment import attachments
+from app.ui.reply.markdown import markdown
 from app.ui.reply.stop import stop
 from app.views.attachments.attachment import ScreenAttachment
 from app.views.reply.pair import ScreenPairView
+from app.views.reply.request_form import RequestForm
 
 _TELL_MS = 80
 
@@ -48,14 +56,36 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
         EditState.pair == pair.id,
         rx.fragment(edit_form(position=pair.position), key=EditState.edit),
         rx.el.div(
-            rx.cond(
-                pair.user_text != "",
-                folded_text(pair.user_text.to(str), class_name="request-text"),
-            ),
+            rx.cond(pair.user_text != "", _text(pair)),
             rx.cond(pair.unread, rx.el.p("This request cannot be read.", class_name="italic text-muted")),
             attachments(pair.attached.to(tuple[ScreenAttachment, ...])),
             **stop(pair, "Request", "request"),
             class_name="request",
+        ),
+    )
+
+
+def _text(pair: PairVar) -> rx.Component:
+    """Draw the text of the request and, if it has Markdown, the button that shows it in the other form."""
+    text = pair.user_text.to(str)
+    as_sent = folded_text(text, class_name="request-text")
+    formatted = rx.el.div(markdown(text, key=pair.version.to_string()), class_name="request-formatted")
+    is_formatted = (pair.form == RequestForm.FORMATTED.value) != RequestTextState.turned.contains(pair.id)
+    return rx.cond(
+        pair.form == RequestForm.PLAIN.value,
+        as_sent,
+        rx.fragment(
+            rx.cond(
+                is_formatted,
+                boundary(formatted, what="This request", text=text, again=pair.version.to_string()),
+                as_sent,
+            ),
+            rx.el.button(
+                rx.cond(is_formatted, "Show as sent", "Show formatted"),
+                type="button",
+                on_click=RequestTextState.turn(pair.id),
+                class_name="show-more request-turn",
+            ),
         ),
     )
 

@@ -167,6 +167,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                 class_name="flex items-center gap-2",
             ),
             rx.el.span(
+                _failed(item),
                 rx.cond(
                     item.excerpt.length() > 0,
                     _excerpt(item),
@@ -235,6 +236,18 @@ def _rename_form(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
 def _running_dot(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
     """Draw the mark of a running reply. It is updated at once for the conversation on screen, else with the list."""
     return rx.cond(
-        rx.cond(NewsState.conversation == item.id, NewsState.running, item.running),
+        _running(item),
         rx.el.span(role="img", aria_label="A reply is running", class_name="dot flex-none"),
     )
+
+
+def _failed(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
+    """Draw the note that the newest reply failed, unless the next one is running."""
+    return rx.cond(
+        item.failed.to(bool) & ~_running(item).bool(),
+        rx.el.span(rx.icon("triangle-alert", size=13), "Reply failed", class_name="reply-failed"),
+    )
+
+
+def _running(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Var[bool]:
+    return rx.cond(NewsState.conversation == item.id, NewsState.running, item.running).to(bool)

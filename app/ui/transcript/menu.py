@@ -11,6 +11,7 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.shell.menus import Menu
 from app.state.sidebar.sidebar import SidebarState
+from app.state.tab.address import PREFIX
 from app.state.transcript.chat import ChatState
 from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.keys.place import Place, go_to
@@ -39,13 +40,25 @@ def conversation_menu() -> rx.Component:
         exports,
         menu_item("Usage", InspectorState.show("usage")),
         menu_item("Log", InspectorState.show("log")),
+        _new_tab(),
         menu_item("Fork", BranchState.ask_fork("")),
         menu_item("Delete", SidebarState.ask_delete(ChatState.opened), class_name="danger-quiet"),
         label=_LABEL,
         classes="menu",
         aria_label=_LABEL,
-        title="Rename, export, usage, log, fork, delete",
+        title="Rename, export, usage, log, new tab, fork, delete",
         class_name="title-menu",
+    )
+
+
+def _new_tab() -> rx.Component:
+    return rx.el.a(
+        "Open in new tab",
+        href=PREFIX + ChatState.opened,
+        target="_blank",
+        rel="noopener",  # the new tab does not copy the storage of this tab
+        custom_attrs={"data-close": ""},
+        class_name="menu-item",
     )
 
 

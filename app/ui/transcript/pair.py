@@ -172,7 +172,9 @@ def _ending(pair: PairVar) -> rx.Component:
                         class_name="mt-0.5 text-ink opacity-80",
                     ),
                 ),
-                failure_steps(pair),
+                failure_steps(pair=pair),
+                role="group",
+                aria_label=error["label"],
                 custom_attrs={"data-error": error["error_class"]},
                 # A refusal by the provider is shown as a warning, not as an error.
                 class_name=f"failure {note} rounded-lg px-3.5 py-2.5 "
@@ -244,6 +246,15 @@ def _meta(pair: PairVar) -> rx.Component:
             rx.el.span(pair.asked, role="note", title="Parameters: " + pair.asked.to(str), class_name="asked truncate"),
         ),
         _figures(pair),
+        rx.cond(
+            pair.spent.cached,
+            rx.el.span(
+                pair.spent.cached,
+                role="note",
+                title="Input tokens that the provider read from its cache, at a lower price",
+                class_name="cache-hit",
+            ),
+        ),
         topic_mark(pair),
         class_name="about",
     )

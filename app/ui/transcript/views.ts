@@ -32,13 +32,14 @@ export interface ComparedColumnsView {
 
 export interface FailureNote {
   readonly error_class: string;
+  readonly label: string;
   readonly message: string;
   readonly next_step: string;
   readonly steps: readonly FailureStep[];
   readonly recovered: boolean;
 }
 
-export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "include" | "snapshot";
+export type FailureStep = "settings" | "retry" | "fit" | "edit" | "other_model" | "include" | "snapshot" | "delete";
 
 export interface FaultPlaceView {
   readonly place: string;
@@ -89,6 +90,8 @@ export interface ReadReplyView {
   readonly schema: string;
 }
 
+export type RequestForm = "plain" | "formatted" | "sent";
+
 export interface ScreenAttachment {
   readonly kind: "image" | "file" | "text" | "lost";
   readonly name: string;
@@ -133,6 +136,7 @@ export interface ScreenPairView {
   readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
   readonly attached: readonly ScreenAttachment[];
   readonly damage: readonly string[];
+  readonly form: RequestForm;
   readonly unread: boolean;
   readonly begins: boolean;
   readonly switched: boolean;
@@ -142,6 +146,7 @@ export interface ScreenPairView {
 export interface SpentNote {
   readonly text: string;
   readonly title: string;
+  readonly cached: string;
 }
 
 export type StopReason = "end" | "max_tokens" | "stop_sequence" | "tool_calls" | "content_filter" | "refusal" | "repetition" | "pause" | "tool_limit";

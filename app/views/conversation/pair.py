@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from typing_extensions import TypedDict
 
@@ -76,6 +77,7 @@ class PairFacts:
     - `unsupported` describes the parts that the model does not accept.
     - `checkpoint`: the checkpoint of the conversation.
     - `cost`: the cost of the current reply.
+    - `cache_saving`: the amount in US dollars that the provider's cache saved at it; None: unknown.
     - `secrets`: the secrets that a send would redact now.
     """
 
@@ -86,6 +88,7 @@ class PairFacts:
     unsupported: tuple[str, ...] = ()
     checkpoint: Checkpoint | None = None
     cost: Cost = UNKNOWN
+    cache_saving: Decimal | None = None
     secrets: tuple[Replaced, ...] = ()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final, assert_never
 
 from typing_extensions import TypedDict
@@ -33,20 +34,26 @@ from app.views.conversation.pair import NO_FACTS, PairFacts, describe_replaced
 from app.views.conversation.parts import FileView, ImageView, TextFileView, TextView, ThinkingView, describe_content
 from app.views.reply.failure import FailureNote, show_failure
 from app.views.reply.kept_back import KeptBackNote, note_kept_back
+from app.views.reply.request_form import RequestForm, choose_form
 from app.views.reply.tool_card import ToolAnswerView, ToolCardView, show_card
 from app.views.structured.shown_reply import ReadReplyView
 from app.views.usage.cost import describe_amount
-from app.views.usage.figures import charged, number, short
+from app.views.usage.figures import charged, money, number, short
 
 ScreenPart = TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView
 
 
 @dataclass(frozen=True, slots=True)
 class SpentNote:
-    """The usage and cost of a reply: `text` in short, `title` as a sentence."""
+    """The usage and cost of a reply: `text` in short, `title` as a sentence.
+
+    `cached` is the share of the input that the provider read from its cache, and the amount that this saved; "" if it
+    read nothing from its cache.
+    """
 
     text: str
     title: str
+    cached: str = ""
 
 
 _UNTOLD: Final = SpentNote(
@@ -74,6 +81,7 @@ class ScreenPairView:
     Its request:
 
     - `attached`: the files that are sent with the text of the request.
+    - `form`: the form in which its text is shown at first.
     - `unread`: no part of the request can be read.
     - `unsupported`: describes the parts that the chosen model does not accept, a sentence each.
     - `asked`: the parameters of the request, on one line, "" for none.
@@ -121,6 +129,7 @@ class ScreenPairView:
     parts: tuple[ScreenPart, ...]
     attached: tuple[ScreenAttachment, ...] = ()
     damage: tuple[str, ...] = ()
+    form: RequestForm = RequestForm.PLAIN
     unread: bool = False
     begins: bool = False
     switched: bool = False
@@ -141,6 +150,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> 
     `model_name` is the display name of its model; "": use the id of the model.
     """
     runs = pair.lifecycle in RUNNING
+    user_text = plain_text(pair.request.parts)
     return ScreenPairView(
         id=pair.id,
         conversation_id=pair.conversation_id,
@@ -161,7 +171,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> 
         stop_reason=pair.stop_reason,
         tokens=None if runs else facts.tokens,
         unsupported=facts.unsupported,
-        spent=_note_spent(pair, facts.cost),
+        spent=_note_spent(pair, facts),
         run_id=pair.run_id,
         replayed=pair.replayed,
         structured=pair.parameters.reply_schema is not None,
@@ -173,7 +183,8 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> 
         versions=pair.versions,
         made_at=(pair.created_at if pair.reply is None else pair.reply.created_at).isoformat(),
         updated_at=pair.updated_at.isoformat(),
-        user_text=plain_text(pair.request.parts),
+        user_text=user_text,
+        form=choose_form(user_text),
         attached=show_attached(list_attached(pair.request.parts), _list_lost(pair)),
         parts=() if pair.reply is None else show_parts(pair.reply.parts, running=runs),
         damage=tuple(_describe_damage(pair, one) for one in pair.damage),
@@ -240,11 +251,14 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
             assert_never(part)
 
 
-def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -> SpentNote:
+def show_spent(
+    usage: Usage, cost: Cost, saving: Decimal | None = None, *, cut: bool = False, calls: int = 1
+) -> SpentNote:
     """Return the note about the usage that a provider counted, and its cost.
 
-    `cut`: the provider reported too little. `calls` is the number of provider calls of the reply. The input is
-    the sum of all calls: each call reads the input of the earlier calls again.
+    `saving` is the amount that the provider's cache saved; None: unknown. `cut`: the provider reported too little.
+    `calls` is the number of provider calls of the reply. The input is the sum of all calls: each call reads the input
+    of the earlier calls again.
 
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))
@@ -266,17 +280,37 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -
         f"{least}{short(read + usage.output_tokens)} tokens · {charge.removeprefix(least)}",
         f"Input {number(read)} tokens{several}{cached}, output {number(usage.output_tokens)} tokens, "
         f"as the provider counted{more}. Cost: {charge.removeprefix('cost ')}",
+        describe_cache_hit(usage, saving),
     )
 
 
-def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
+def describe_cache_hit(usage: Usage, saving: Decimal | None) -> str:
+    """Describe the share of the input that was read from the provider's cache, and the amount that this saved.
+
+    Return "" if nothing was read from the cache. The amount is left out if it is unknown, and if the cache writes cost
+    more than the cache reads saved. The share is rounded down, but is at least 1 %.
+
+    >>> from decimal import Decimal
+    >>> describe_cache_hit(Usage(input_tokens=300, cache_read_tokens=1_200), Decimal("0.0012"))
+    '80 % from cache, $0.0012 saved'
+    >>> describe_cache_hit(Usage(input_tokens=999, cache_read_tokens=1), None), describe_cache_hit(Usage(9), None)
+    ('1 % from cache', '')
+    """
+    if not usage.cache_read_tokens:
+        return ""
+    share = max(1, 100 * usage.cache_read_tokens // usage.prompt_tokens)
+    saved = f", {money(f'{saving:f}')} saved" if saving is not None and saving > 0 else ""
+    return f"{share} % from cache{saved}"
+
+
+def _note_spent(pair: Pair, facts: PairFacts) -> SpentNote | None:
     """Return the note about the usage of a pair's reply; None while it is running, or if nothing was used."""
     if pair.lifecycle in RUNNING or pair.reply is None or pair.replayed:
         return None
     error_class = None if pair.failure is None else pair.failure.error_class
     cut = is_cut_short(pair.lifecycle, error_class, reported=pair.usage is not None, faulty=pair.usage_is_partial)
     if pair.usage is not None:
-        return show_spent(pair.usage, cost, cut=cut, calls=_count_calls(pair))
+        return show_spent(pair.usage, facts.cost, facts.cache_saving, cut=cut, calls=_count_calls(pair))
     return _UNTOLD if cut else None
 
 

@@ -22,6 +22,7 @@ from app.domain.costs.prices import (
     complete_prices,
     constant,
     day_part,
+    price_saving,
     price_uncached,
     price_usage,
     shortest_of_class,
@@ -92,6 +93,15 @@ def test_the_same_work_without_a_cache_has_as_many_tokens(usage: Usage) -> None:
     tariff = constant(Prices(Decimal(3), Decimal(15), Decimal(3), Decimal(3), Decimal(3)))
 
     assert price_uncached(usage, tariff, AT) == price_usage(usage, tariff, AT)
+
+
+def test_cache_saves_the_difference_to_the_input_price_and_costs_more_where_it_is_only_written() -> None:
+    tariff = constant(Prices(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75")))
+
+    assert price_saving(Usage(100, 7, cache_read_tokens=1_000_000), tariff, AT) == Decimal("2.7")
+    assert price_saving(Usage(100, 7, cache_write_tokens=1_000_000), tariff, AT) == Decimal("-0.75")
+    assert price_saving(Usage(100, 7), tariff, AT) == 0
+    assert price_saving(Usage(100, 7), None, AT) is None
 
 
 @given(st.integers(min_value=0, max_value=10**7))

@@ -72,6 +72,7 @@ def test_files_are_chosen_by_keyboard_kept_over_a_reload_and_sent_once(screen: S
 
     expect(files_of(page)).to_have_count(2)
     expect(files_of(page).nth(0)).to_contain_text(re.compile("holiday.jpg.*scaled down to 2,576 × 1,932"))
+    expect(files_of(page).nth(0).locator(".thumbnail img")).to_have_js_property("naturalWidth", 2_576)
     expect(files_of(page).nth(1)).to_contain_text("sent as text")
     expect(screen.composer).to_have_value("/echo What is this?")
     eventually(lambda: page.evaluate("localStorage.getItem('inview.draft.new')") == "/echo What is this?")

@@ -1,7 +1,8 @@
-"""The menu next to the title: the conversation is renamed, exported, forked and deleted."""
+"""The menu next to the title: the conversation is renamed, exported, opened in a new tab, forked and deleted."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -16,6 +17,14 @@ def lefts(page: Page) -> list[float]:
     )
 
 
+def opens_a_tab(screen: Screen, path: str, act: Callable[[], None]) -> None:
+    """Require that an action opens this address in a new tab, and close that tab."""
+    with screen.page.context.expect_page() as opened:
+        act()
+    opened.value.wait_for_url(f"**{path}")
+    opened.value.close()
+
+
 def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     page = screen.start("/echo one").wait_for_reply().page
     origin = screen.path
@@ -25,6 +34,12 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     button.click()
     menu.get_by_role("button", name="Generate title").click()
     expect(screen.open_log()).to_contain_text("Title requested")
+
+    button.click()
+    opens_a_tab(screen, origin, lambda: menu.get_by_role("link", name="Open in new tab").click())
+    expect(menu).to_have_count(0)
+    row = screen.conversations.first.get_by_role("link")
+    opens_a_tab(screen, origin, lambda: row.click(button="middle"))
 
     places = lefts(page)
     button.click()

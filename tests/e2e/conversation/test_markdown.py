@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Request, Route, expect
 
-from tests.e2e.screen import Screen, reload
+from tests.e2e.screen import Screen, eventually, reload
 
 EVERYTHING = """# Title
 
@@ -100,6 +100,7 @@ def test_html_is_never_run_pictures_are_fetched_on_a_click_and_code_is_copied_un
     html_is_never_run_and_links_lead_out_safely(screen)
     picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen)
     code_is_copied_unchanged(screen)
+    request_is_formatted_shown_as_it_was_sent_and_copied_unchanged(screen)
 
 
 def html_is_never_run_and_links_lead_out_safely(screen: Screen) -> None:
@@ -146,6 +147,23 @@ def code_is_copied_unchanged(screen: Screen) -> None:
 
     expect(screen.page.get_by_role("button", name="Copy code")).to_contain_text("Copied")
     assert screen.page.evaluate("navigator.clipboard.readText()") == "x = 1\n\n\tif x:"
+
+
+def request_is_formatted_shown_as_it_was_sent_and_copied_unchanged(screen: Screen) -> None:
+    text = "Is **this** `code`?\nA second line."
+    screen.send(text).wait_for_reply(5)
+    request = screen.pairs.last.locator(".request")
+
+    expect(request.locator("strong")).to_have_text("this")
+    assert request.locator("p").first.inner_text() == "Is this code?\nA second line."
+    screen.pairs.last.hover()
+    screen.pairs.last.locator(".actions").get_by_role("button", name="Copy the request").click()
+    eventually(lambda: screen.page.evaluate("navigator.clipboard.readText()") == text)
+    request.get_by_role("button", name="Show as sent").click()
+    expect(request.locator("strong")).to_have_count(0)
+    assert request.locator(".request-text").inner_text() == text
+    request.get_by_role("button", name="Show formatted").click()
+    expect(request.locator("strong")).to_be_visible()
 
 
 @pytest.mark.exhaustive

@@ -49,6 +49,7 @@ def first_reply_brings_a_title_and_its_request_is_in_the_log(screen: Screen) -> 
     expect(title).to_have_text("Why is the evening sky red, and…")
     expect(title).to_have_css("font-style", "italic")
     expect(title).to_have_css("border-inline-start-width", "3px")
+    expect(title).to_have_css("border-inline-start-color", "rgb(47, 111, 179)")  # blue
     expect(entry.locator(".node-asked")).to_have_css("border-top-width", "1px")
     expect(entry.locator(".node-asked svg")).to_be_visible()
     expect(entry.get_by_role("link", name="after pair 1")).to_be_visible()
@@ -102,5 +103,8 @@ def selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     entry = screen.open_log().filter(has_text="Summary requested")
     entry.get_by_text("📌 Conversation Summary (Checkpoint)").click()
     expect(entry.locator(".node-summary")).to_have_css("border-inline-start-width", "3px")
+    expect(entry.locator(".node-summary")).to_have_css("border-inline-start-color", "rgb(201, 154, 0)")  # yellow
     entry.get_by_role("button", name="Use this summary").click()
     expect(page.locator(".checkpoint")).to_contain_text("One")
+    expect(page.locator(".checkpoint > summary")).to_have_text("📌 Conversation Summary (Checkpoint)")
+    expect(page.locator(".checkpoint")).to_have_css("border-inline-start-color", "rgb(201, 154, 0)")

@@ -77,6 +77,7 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
     expect(line).to_be_visible()
     expect(line).to_contain_text(re.compile(r"[\d,]+ tokens · (5:00|4:\d\d|59:\d\d|1:00:00 h|1:00 h) left"))
     expect(screen.pairs.last.locator(".cached")).to_have_count(1)
+    expect(screen.pairs.last.locator(".cache-hit")).to_have_text(re.compile(r"^\d+ % from cache, \$0\.\d+ saved$"))
     state = call(billed.url, "GET", f"/conversations/{made['id']}/cache")
     assert state["next"]["predicted_read_tokens"] > 1_024
     assert [one["outcome"] for one in state["calls"]] == ["as_predicted", "as_predicted"]

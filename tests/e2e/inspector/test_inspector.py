@@ -58,9 +58,24 @@ def test_it_opens_by_key_beside_the_page_outlives_a_reload_and_names_what_it_lea
     opened: Screen, another_screen: Callable[[str], Screen]
 ) -> None:
     p_opens_it_and_gives_the_focus_back(opened)
+    button_opens_the_log_and_has_the_focus_again_when_it_closes(opened.page)
     preview_names_what_it_leaves_out(opened, another_screen)
     filter_bar_keeps_its_word_next_to_it(opened)
     it_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened)
+
+
+def button_opens_the_log_and_has_the_focus_again_when_it_closes(page: Page) -> None:
+    button = page.get_by_role("button", name="Log of the conversation")
+    button.click()
+    expect(page.get_by_role("complementary", name="Log of the conversation")).to_be_focused()
+    expect(button).to_be_hidden()
+
+    page.get_by_role("button", name="Preview of the request").click()
+    expect(inspector(page)).to_be_focused()
+
+    page.keyboard.press("Escape")
+    expect(inspector(page)).to_be_hidden()
+    expect(button).to_be_focused()
 
 
 def p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:

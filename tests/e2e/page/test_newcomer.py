@@ -81,6 +81,9 @@ def test_costs_of_an_edit_are_one_key_away(screen: Screen) -> None:
 
     entry = page.locator(".log li")
     expect(entry.locator(".accounting")).to_contain_text("💰So far")
+    for side in ("::before", "::after"):  # the line
+        height = entry.locator(".accounting").evaluate("(it, side) => getComputedStyle(it, side).height", side)
+        assert height == "1px"
     expect(entry).to_contain_text("Edited and resent: 2 messages replaced.")
     expect(entry).to_contain_text("after pair 1")
 

@@ -41,13 +41,27 @@ def every_class_says_what_happened_and_offers_its_next_steps(screen: Screen) -> 
     read_out = screen.page.locator("[role=status], [role=alert], [aria-live]").filter(has_text="Add or correct the key")
     expect(read_out).to_have_count(1)
     expect(box).to_contain_text("Add or correct the key in Settings")
-    expect(ways(box)).to_have_text(["Open Settings", "Try again", "Another model…", "Show sent request"])
+    # The keys are drawn on their buttons.
+    expect(ways(box)).to_have_text(
+        ["Open Settings", "Try again", "Another model…", "Edit & resende", "Deletex", "Show sent request"]
+    )
+    for name in ("Edit & resend", "Delete"):
+        expect(ways(box).and_(screen.page.get_by_role("button", name=name, exact=True))).to_be_visible()
     for pairs, (name, first) in enumerate(
-        {"content_filter": "Edit", "model": "Another model…", "context_length": "Make it fit…"}.items(), start=2
+        {"content_filter": "Edit & resende", "model": "Another model…", "context_length": "Make it fit…"}.items(),
+        start=2,
     ):
         box = failed(screen, f"/fail {name}", pairs)
         expect(box).to_have_attribute("data-error", name)
+        expect(box).to_have_attribute("aria-label", f"Error: {name.replace('_', ' ')}")
         expect(ways(box).first).to_have_text(first)
+
+    expect(screen.page.locator(".conversation-row:has([aria-current=page])")).to_contain_text("Reply failed")
+    ways(box).get_by_text("Edit & resend").click()
+    expect(screen.page.get_by_role("textbox", name="Request of pair 4")).to_be_focused()
+    screen.page.keyboard.press("Escape")
+    ways(box).get_by_text("Delete").click()
+    expect(screen.pairs).to_have_count(3)
 
     ways(screen.pairs.first).get_by_text("Open Settings").click()
     screen.page.wait_for_url("**/settings#provider-offline")

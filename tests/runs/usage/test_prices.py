@@ -27,6 +27,7 @@ from app.runs.usage.prices import known_tariffs, learn_tariffs, remove_price, se
 from app.runs.watch.facts import show_pairs
 from app.runs.wiring import open_app_context
 from app.store.ledger.prices import OwnPrice, load_own_prices
+from app.views.conversation.pair import PairFacts
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import a_conversation, reply_to, settings_of
@@ -47,11 +48,16 @@ async def answered(ctx: AppContext, model: str = SONNET) -> Pair:
     return (await reply_to(ctx, await a_conversation(ctx, model=model), "Hello")).pair
 
 
-async def cost_of(ctx: AppContext, pair: Pair) -> Cost:
-    """Return the cost as the page shows it."""
+async def facts_of(ctx: AppContext, pair: Pair) -> PairFacts:
+    """Return the facts as the page shows them."""
     composed = await compose_view(ctx, LOCAL_OWNER, pair.conversation_id, ViewOptions())
     showing = await show_pairs(ctx, composed.base, composed.composition, [pair])
-    return showing.facts_of(pair).cost
+    return showing.facts_of(pair)
+
+
+async def cost_of(ctx: AppContext, pair: Pair) -> Cost:
+    """Return the cost as the page shows it."""
+    return (await facts_of(ctx, pair)).cost
 
 
 async def test_a_reply_cost_what_the_table_says_of_its_tokens(ctx: AppContext) -> None:
@@ -92,10 +98,11 @@ async def test_reasoning_that_is_counted_separately_is_part_of_the_output_and_pr
     async with a_peer(Answer((stream,))) as peer, open_app_context(settings_of(data)) as ctx:
         await save_provider(ctx, LOCAL_OWNER, "xai", key="sk-secret-1234567890", base_url=f"{peer.url}/v1")
         pair = await answered(ctx, "xai:grok-4")
-        cost = await cost_of(ctx, pair)
+        facts = await facts_of(ctx, pair)
 
     assert pair.usage == Usage(40, 92, 10, reasoning_tokens=80)
-    assert cost == Cost((3 * Decimal(40) + Decimal("0.75") * 10 + 15 * Decimal(92)) / 1_000_000)
+    assert facts.cost == Cost((3 * Decimal(40) + Decimal("0.75") * 10 + 15 * Decimal(92)) / 1_000_000)
+    assert facts.cache_saving == (3 - Decimal("0.75")) * 10 / 1_000_000
 
 
 async def test_a_local_model_is_free_also_when_its_server_is_gone(ctx: AppContext) -> None:

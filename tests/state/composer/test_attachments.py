@@ -88,6 +88,7 @@ async def test_each_refused_file_is_named_and_the_others_stay(tab: Tab, ctx: App
     await tab.send(AttachmentState.finish, key="a-2", status=413, body="")
 
     assert [file.bytes_id for file in files(tab)] == [photo]
+    assert [file.address for file in files(tab)] == [f"/api/v1/attachments/{photo}"], "the draft shows the picture"
     assert [notice.partition(" ")[0] for notice in tab.shows(ComposerState, "refused")] == ["1.exe", "2.exe"]
     assert tab.shows(ComposerState, "fault") == ""
     await tab.send(AttachmentState.begin, key="a-4", name="x", length=1)

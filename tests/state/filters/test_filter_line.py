@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -375,3 +376,16 @@ async def test_late_check_of_an_entered_line_keeps_its_mistake(tab: Tab, ctx: Ap
         await tab.send(FilterLineState.enter, line="b s7")
         await tab.send(FilterLineState.check, line="b s7", cursor=4)
         assert feedback(tab).entered is True
+
+
+async def test_export_of_a_selection_is_downloaded(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
+
+    async with opened(tab):
+        await tab.send(FilterLineState.enter, line="s3 :export md")
+
+    (address,) = tab.downloads
+    path, _, query = address.partition("?")
+    asked = dict(parse_qsl(query))
+    assert path == f"/api/v1/conversations/{CONVERSATION}/export"
+    assert (asked["format"], asked["filter"]) == ("md", "s3")

@@ -25,6 +25,7 @@ from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.pair_lookup import NOT_LOADED, NOT_SHOWN
 from app.state.reply.partial import PartialReplyState
+from app.state.reply.request_text import RequestTextState
 from app.state.reply.resend import ResendState
 from app.state.reply.retry import RetryState
 from app.state.shell.keyboard import KeyboardState
@@ -80,6 +81,7 @@ EXPLAINED: Final[tuple[tuple[Any, dict[str, Any]], ...]] = (
     (MarksState.give_stars, {"stars": 2}),
     (PairDeletionState.ask, {}),
     (EditState.begin, {}),
+    (RequestTextState.turn, {}),
     (RetryState.give_up, {}),
     (PartialReplyState.include, {}),
     (ResendState.send_as_it_was, {}),

@@ -33,6 +33,7 @@ async def test_preferences_are_shown_as_stored(ctx: AppContext, tab: Tab) -> Non
     shown = preferred(tab)
     assert (shown.day_money, shown.send_money, shown.trash_days) == ("2.50", "", None)
     assert shown.own_keys == (OwnKey("flag", "f"), OwnKey("delete", ""))
+    assert (shown.edit_key, shown.delete_key) == ("e", ""), "the buttons at a failed reply have these keys"
     assert tab.shows(PreferencesState, "loaded") is True
 
 

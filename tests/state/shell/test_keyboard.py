@@ -8,6 +8,7 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
 from app.state.allowed_events import CALLABLE
 from app.state.filters.sheet import SheetState
@@ -20,8 +21,9 @@ from app.state.shell.keyboard import KeyboardState
 from app.state.topics.picker import TopicPickerState
 from app.store.conversation.pairs import load_pairs
 from app.ui.shell.openers import OPENERS
+from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import watching_two
+from tests.state.watched import watching, watching_two
 
 
 @pytest.fixture
@@ -91,6 +93,42 @@ async def test_empty_selection_is_announced(tab: Tab) -> None:
     await perform(tab, "first_sent")
 
     assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
+
+
+async def test_key_for_the_first_sent_pair_says_that_nothing_is_sent_if_no_pair_is_in_view(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+
+    async with watching(ctx, tab, conversation_id, options=ViewOptions(filter="s3")):
+        await perform(tab, "first_sent")
+
+    assert tab.shows(ToastState, "toast").message == "Nothing of this conversation would be sent."
+
+
+async def test_key_for_the_first_sent_pair_says_if_everything_in_view_is_included(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    await reply_to(ctx, conversation_id, "/echo two")
+
+    for filter_, told in (("", "all 2 pairs in view are sent"), ("r1", "the pair in view is sent")):
+        async with watching(ctx, tab, conversation_id, options=ViewOptions(filter=filter_)):
+            await perform(tab, "first_sent")
+        assert tab.shows(ToastState, "toast").message == f"Everything is included: {told}."
+
+
+async def test_key_for_the_first_sent_pair_says_nothing_if_a_pair_in_view_is_not_sent(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo one")
+    await reply_to(ctx, conversation_id, "/fail auth")
+
+    async with watching(ctx, tab, conversation_id):
+        await perform(tab, "first_sent")
+
+    assert not tab.shows(ToastState, "toast")
 
 
 async def test_copied_text_is_announced(watcher: Watcher, tab: Tab) -> None:

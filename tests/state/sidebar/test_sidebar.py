@@ -153,6 +153,18 @@ async def test_list_marks_where_a_reply_is_running(ctx: AppContext, tab: Tab) ->
     assert {item.id: item.running for item in listed(tab)} == {quiet.id: False, busy.id: True}
 
 
+async def test_list_says_where_the_newest_reply_failed_until_the_next_one_runs(ctx: AppContext, tab: Tab) -> None:
+    mended, failed, again = [await create_conversation(ctx, LOCAL_OWNER) for _ in range(3)]
+    for made in (mended, failed, again):
+        await reply(ctx, made.id, "/fail auth")
+    await reply(ctx, mended.id, "/echo yes")
+    await start_reply(ctx, LOCAL_OWNER, again.id, "/long 100 /rate 20")
+
+    await tab.send(SidebarState.load)
+
+    assert {item.id: item.failed for item in listed(tab)} == {mended.id: False, failed.id: True, again.id: False}
+
+
 async def test_list_is_shown_by_the_page_and_grows_on_demand(ctx: AppContext, tab: Tab) -> None:
     for _ in range(PAGE + 5):
         await create_conversation(ctx, LOCAL_OWNER)

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, ToolMode
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import (
     Cursor,
@@ -82,6 +83,21 @@ async def test_the_conversation_changed_last_comes_first_with_its_count_and_newe
     assert (same_old.conversation, same_old.pair_count, same_old.snippet) == (old, 2, "Newest words")
     assert (new.opening, same_old.opening) == ("", "First words")
     assert alone == same_old
+
+
+async def test_list_says_where_the_newest_pair_failed(store: Store) -> None:
+    for name, ends in (
+        ("failed", (Lifecycle.CANCELED, Lifecycle.ERROR)),
+        ("mended", (Lifecycle.ERROR, Lifecycle.SUCCEEDED)),
+        ("empty", ()),
+    ):
+        pairs = (replace(a_pair_of(name, position), lifecycle=end) for position, end in enumerate(ends, 1))
+        await save_conversation(store, a_conversation(name), *pairs)
+
+    async with store.read() as session:
+        found = await list_conversations(session, OWNER, limit=10)
+
+    assert {one.conversation.id: one.failed for one in found} == {"failed": True, "mended": False, "empty": False}
 
 
 async def test_pages_of_a_list_hold_each_conversation_once(store: Store) -> None:

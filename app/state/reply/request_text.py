@@ -1,0 +1,34 @@
+"""The requests that a tab shows in the other form: as they were sent, or as formatted Markdown.
+
+await tab.send(RequestTextState.turn, pair_id="p1")
+
+Copying a request always copies the text as it was sent.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import reflex as rx
+
+from app.state.reply.pair_lookup import find_pair
+
+MAX_TURNED: Final = 200
+"""Maximum number of requests in the other form. The one that was turned first returns to its form first."""
+
+
+class RequestTextState(rx.State):
+    """The requests in the other form. `turned` are the ids of their pairs.
+
+    `ScreenPairView.form` is the form that the page shows at first.
+    """
+
+    turned: rx.Field[tuple[str, ...]] = rx.field(())
+
+    @rx.event
+    async def turn(self, pair_id: str) -> None:
+        """Show the text of a request in the other form."""
+        if (pair := await find_pair(self, pair_id)) is None:
+            return
+        others = tuple(each for each in self.turned if each != pair.id)
+        self.turned = others if others != self.turned else (*others, pair.id)[-MAX_TURNED:]
