@@ -23,6 +23,7 @@ from app.api.http.event_stream import EVENT_SCHEMA
 from app.api.http.negotiation import refuse_unknown_parameters
 from app.api.http.openapi import describe_routes
 from app.api.http.problems import answer_every_fault, problem_schemas
+from app.api.http.rate_headers import RateHeaders
 from app.api.resources.agents import agents
 from app.api.resources.attachments import attachments
 from app.api.resources.compare import compare
@@ -119,6 +120,7 @@ def create_api() -> FastAPI:
     )
     app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
     answer_every_fault(app)
+    app.add_middleware(RateHeaders)
     _describe(app)
     return app
 

@@ -40,6 +40,7 @@ from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.clock import STEADY, Clock
 from app.runs.runtime.event_bus import EventBus
 from app.runs.runtime.ids import new_id
+from app.runs.runtime.rate_counter import RateCounter
 from app.runs.runtime.shielded import finish_under_way
 from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers
@@ -109,8 +110,12 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
     transport: Transport,
     toolbox: Toolbox,
     lists_of: EventBus | None = None,
+    rates: RateCounter | None = None,
 ) -> AppContext:
-    """Build an app context on the store of this writer, without background tasks. `lists_of`: see `EventBus`."""
+    """Build an app context on the store of this writer, without background tasks. `lists_of`: see `EventBus`.
+
+    `rates` counts the sends; None: a new counter.
+    """
     event_bus = EventBus(lists_of)
     indexer = Indexer(writer.store, event_bus)
 
@@ -127,7 +132,17 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
         _Desk(lambda: ctx),
         settings.max_reply_bytes,
     )
-    ctx = AppContext(settings, writer.process_id, writer.store, catalogue, engine, event_bus, indexer, toolbox)
+    ctx = AppContext(
+        settings,
+        writer.process_id,
+        writer.store,
+        catalogue,
+        engine,
+        event_bus,
+        indexer,
+        toolbox,
+        rates=RateCounter() if rates is None else rates,
+    )
     return ctx
 
 

@@ -31,6 +31,7 @@ from app.runs.runtime.ids import new_id
 from app.runs.send.context_selection import count_sent
 from app.runs.topics.topic_commands import use_topic
 from app.runs.usage.budgets import require_budgets
+from app.runs.usage.rate_limits import require_rate
 from app.store.attachments.attachments import keep_attachments
 from app.store.attachments.uploads import take_uploads
 from app.store.compare import comparisons
@@ -75,12 +76,14 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         BudgetSpentError: the calls together would exceed a budget of money.
+        RateLimitedError: a rate limit is reached. Each call counts as one send.
         NotFoundError: the topic of `requested` does not exist.
     """
     at = requested.created_at
     request = write_request(requested.text, attached)
     prepared = [_prepare(owner, one, request, at) for one in planned]
     await _require_budgets(ctx, owner, planned)
+    await require_rate(ctx, owner, requested.conversation_id, [one.start.run_id for one in prepared])
     comparison = replace(requested, runs=tuple(one.compared for one in prepared))
     conversation_id = requested.conversation_id
     try:

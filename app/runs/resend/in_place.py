@@ -32,6 +32,7 @@ from app.runs.request.attachments import AttachedParts, write_request
 from app.runs.runtime.event_bus import PairsRemoved, RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
+from app.runs.usage.rate_limits import require_rate
 from app.store.cache.prompt_caches import CacheUse
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks
@@ -85,6 +86,10 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     """Send a pair again with this `text`. The text and the reply to the call `going` replace the pair's content.
 
     The pairs in `gone` are deleted. `under` is a pair that has the agent and the parameters of the call.
+
+    Raises:
+        RateLimitedError: a rate limit is reached.
+        ConflictError: as for `require_unchanged`.
     """
     at = now()
     start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
@@ -108,6 +113,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
         updated_at=at,
     )
     place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
+    await require_rate(ctx, owner, pair.conversation_id, (start.run_id,))
     try:
         async with ctx.store.write() as session:
             await require_unchanged(session, owner, pair)

@@ -43,6 +43,7 @@ from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
 from app.runs.send.planning import plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
 from app.runs.topics.topic_commands import use_topic
+from app.runs.usage.rate_limits import require_rate
 from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
 from app.store.attachments.uploads import take_uploads
@@ -294,6 +295,7 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
         SelectionChangedError: the request would carry other pairs than the `selection`.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
+        RateLimitedError: a rate limit is reached.
         ProviderError: the provider lacks its key. The provider's own errors are stored in the pair instead.
     """
     if not text.strip() and not attached.parts:
@@ -325,6 +327,8 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
     )
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
     replayed, replayed_from = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
+    if replayed is None and purpose == "reply":
+        await require_rate(ctx, owner, conversation_id, (start.run_id,))
     try:
         async with ctx.store.write() as session:
             tail = await pairs.load_tail(session, conversation_id)

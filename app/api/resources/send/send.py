@@ -70,6 +70,7 @@ async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
         "over-budget",
         "selection-changed",
         "budget-spent",
+        "rate-limited",
         "provider-refused",
     ),
 )

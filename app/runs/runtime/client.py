@@ -1,0 +1,50 @@
+"""The client of the current request: a page or a program, with its network address.
+
+Commands read it for the rate limit of an address, and note in it the quotas that the response to a program has.
+
+    with serving(Client("203.0.113.7")) as client:
+        await start_reply(...)
+    client.quotas
+
+Work that no client requested, such as the next text of a queue, has the client of the request that started it, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from app.domain.settings.rate_limits import SendQuota
+
+
+@dataclass(eq=False)
+class Client:
+    """A client. `quotas` are the quotas of the sends that it made with this request."""
+
+    address: str = ""
+    quotas: list[SendQuota] = field(default_factory=list[SendQuota])
+
+
+_current: ContextVar[Client | None] = ContextVar("client", default=None)
+
+
+def current_client() -> Client:
+    """Return the client of the current request. Without a request, its address is ""."""
+    return _current.get() or Client()
+
+
+def set_client(client: Client) -> None:
+    """Make `client` the client of the current task and of the tasks that it starts."""
+    _current.set(client)
+
+
+@contextmanager
+def serving(client: Client) -> Generator[Client]:
+    """Make `client` the client of the current task until the `with` block ends."""
+    token = _current.set(client)
+    try:
+        yield client
+    finally:
+        _current.reset(token)

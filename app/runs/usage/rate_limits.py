@@ -1,0 +1,95 @@
+"""The check of the rate limits before a send, and the count of an address's tokens after it.
+
+    await require_rate(ctx, LOCAL_OWNER, conversation_id, (start.run_id,))      # raises RateLimitedError
+
+Without limits, the check needs no query. Only sends of people and programs count: titles, summaries, delegated work
+and the rounds of tools do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
+from math import ceil
+
+from app.domain.run.run import sum_usage
+from app.domain.settings.rate_limits import (
+    NO_RATE_LIMITS,
+    RateLimit,
+    RateLimitedError,
+    RateLimits,
+    RateScope,
+    refuse_tokens,
+    stricter,
+)
+from app.runs.app_context import AppContext
+from app.runs.engine.live import LiveRun
+from app.runs.runtime.client import current_client
+from app.store.ledger import ledger
+from app.store.settings.preferences import load_preferences
+
+
+async def require_rate(ctx: AppContext, owner: str, conversation_id: str, run_ids: Sequence[str]) -> None:
+    """Count the sends of these runs in a conversation, if no rate limit forbids them.
+
+    The quotas are noted in the client of the request, for the headers of its response.
+
+    Raises:
+        RateLimitedError: a limit is reached.
+    """
+    limits = await _load_limits(ctx, owner)
+    if limits == NO_RATE_LIMITS:
+        return
+    client = current_client()
+    names = {
+        RateScope.CONVERSATION: conversation_id,
+        RateScope.PERSON: owner,
+        RateScope.ADDRESS: client.address,
+    }
+    applying = {(scope, name): limits.of(scope) for scope, name in names.items() if name}
+    sends = {place: limit.sends for place, limit in applying.items() if limit.sends is not None}
+    try:
+        for (scope, name), limit in applying.items():
+            await _require_tokens(ctx, owner, scope, name, limit)
+        client.quotas[:] = await ctx.rates.take(sends, len(run_ids))
+    except RateLimitedError:
+        client.quotas[:] = await ctx.rates.quotas(sends)
+        raise
+    if client.address and limits.address.tokens is not None:
+        for run_id in run_ids:
+            ctx.rates.note_run(run_id, client.address)
+
+
+async def count_address(ctx: AppContext, run: LiveRun) -> None:
+    """Count the tokens of a run that ended for the address that started it, if that has a limit of tokens."""
+    address = ctx.rates.addresses.pop(run.run_id, None)
+    usage = sum_usage(run.state)
+    if address is not None and usage is not None:
+        await ctx.rates.add_tokens(address, usage.all_tokens)
+
+
+async def _load_limits(ctx: AppContext, owner: str) -> RateLimits:
+    kept = ctx.rates.limits  # another dictionary replaces this one if the preferences change during the read
+    if (known := kept.get(owner)) is None:
+        async with ctx.store.read() as session:
+            own = (await load_preferences(session, owner)).rate_limits
+        installed = ctx.settings.rate_limits
+        known = kept[owner] = RateLimits(*(stricter(installed.of(scope), own.of(scope)) for scope in RateScope))
+    return known
+
+
+async def _require_tokens(ctx: AppContext, owner: str, scope: RateScope, name: str, limit: RateLimit) -> None:
+    if limit.tokens is None:
+        return
+    now = datetime.now(UTC)
+    midnight = datetime.combine(now.date(), time(), UTC)
+    if scope is RateScope.ADDRESS:
+        used = await ctx.rates.count_tokens(name)
+    else:
+        conversation_id = name if scope is RateScope.CONVERSATION else None
+        async with ctx.store.read() as session:
+            spent = await ledger.sum_usage(session, owner, conversation_id=conversation_id, since=midnight)
+        used = sum(usage.all_tokens for usage in spent.values())
+    if used >= limit.tokens:
+        wait = ceil((midnight + timedelta(days=1) - now).total_seconds())
+        raise refuse_tokens(scope, limit.tokens, used, wait)

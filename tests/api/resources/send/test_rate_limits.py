@@ -1,0 +1,118 @@
+"""Rate limits over HTTP: sends per minute and tokens per day, with the headers of the IETF draft."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api.served import Api, serve_api
+from tests.api.talk import AT_ONCE, answered, create_conversation, follow
+
+
+async def try_to_send(api: Api, conversation_id: str) -> Any:
+    body = {"text": "/long 1 /rate 0"}
+    return await api.http.post(f"/conversations/{conversation_id}/send", json=body, headers=AT_ONCE)
+
+
+async def test_without_limits_no_response_has_their_headers(api: Api):
+    answer = await try_to_send(api, await create_conversation(api))
+
+    assert answer.status_code == 202
+    assert not {"ratelimit", "ratelimit-policy", "retry-after"} & {name.lower() for name in answer.headers}
+
+
+@pytest.mark.parametrize(
+    ("preference", "scope", "who"),
+    [
+        ("conversation_minute_sends", "conversation", "This conversation can send 1 message per minute."),
+        ("minute_sends", "person", "You can send 1 message per minute."),
+        ("address_minute_sends", "address", "Your network address can send 1 message per minute."),
+    ],
+)
+async def test_a_send_beyond_the_limit_is_refused_with_the_wait(api: Api, preference: str, scope: str, who: str):
+    await api.http.put("/preferences", json={preference: 1})
+    conversation_id = await create_conversation(api)
+
+    first = await try_to_send(api, conversation_id)
+    await follow(api, first.json()["run_id"])
+    second = await try_to_send(api, conversation_id)
+
+    assert first.headers["RateLimit-Policy"] == second.headers["RateLimit-Policy"] == f'"{scope}";q=1;w=60'
+    assert first.headers["RateLimit"].startswith(f'"{scope}";r=0;t=')
+    problem = second.json()
+    assert (second.status_code, problem["type"]) == (429, "urn:inview:problem:rate-limited")
+    assert problem["detail"].startswith(who)
+    assert second.headers["Retry-After"] == str(problem["retry_after"])
+    assert 1 <= problem["retry_after"] <= 60
+    pairs = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
+    assert len(pairs) == 1
+
+
+async def test_the_limit_of_a_conversation_leaves_other_conversations_alone(api: Api):
+    await api.http.put("/preferences", json={"conversation_minute_sends": 1})
+    await answered(api, await create_conversation(api))
+
+    await answered(api, await create_conversation(api))
+
+
+async def test_a_resend_and_each_model_of_a_comparison_count_as_sends(api: Api):
+    await api.http.put("/preferences", json={"minute_sends": 3})
+    conversation_id = await create_conversation(api)
+    pair = await answered(api, conversation_id)
+    resent = await api.http.post(f"/pairs/{pair['id']}/resend", json={}, headers=AT_ONCE)
+    await follow(api, resent.json()["run_id"])
+
+    body = {"text": "Why?", "models": ["offline:demo", "offline:tiny"]}
+    compared = await api.http.post(f"/conversations/{conversation_id}/compare", json=body)
+
+    assert resent.headers["RateLimit"].startswith('"person";r=1;')
+    assert (compared.status_code, compared.json()["type"]) == (429, "urn:inview:problem:rate-limited")
+
+
+async def test_a_conversation_that_used_the_tokens_of_its_day_is_refused_until_midnight(api: Api):
+    conversation_id = await create_conversation(api)
+    await answered(api, conversation_id)
+    await api.http.put("/preferences", json={"conversation_day_tokens": 1})
+
+    refused = await try_to_send(api, conversation_id)
+    other = await try_to_send(api, await create_conversation(api))
+
+    assert (refused.status_code, other.status_code) == (429, 202)
+    assert refused.json()["detail"].startswith("This conversation can use 1 token per day, and ")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 86_400
+
+
+async def test_limits_of_the_installation_apply_together_with_those_of_the_person(tmp_path: Path):
+    limits = {"INVIEW_PERSON_LIMITS": "2 sends/minute", "INVIEW_ADDRESS_LIMITS": "5 sends/minute, 1 tokens/day"}
+    async with serve_api(tmp_path, **limits) as api:
+        await api.http.put("/preferences", json={"minute_sends": 9, "conversation_minute_sends": 7})
+        conversation_id = await create_conversation(api)
+
+        first = await try_to_send(api, conversation_id)
+
+        assert first.headers["RateLimit-Policy"] == '"conversation";q=7;w=60, "person";q=2;w=60, "address";q=5;w=60'
+
+
+async def test_tokens_of_an_address_count_when_its_reply_ends(tmp_path: Path):
+    async with serve_api(tmp_path, INVIEW_ADDRESS_LIMITS="1 tokens/day") as api:
+        await answered(api, await create_conversation(api))
+        while api.ctx.rates.addresses:  # noqa: ASYNC110 - the count follows the end of the reply
+            await asyncio.sleep(0.01)
+
+        refused = await try_to_send(api, await create_conversation(api))
+
+        assert refused.status_code == 429
+        assert refused.json()["detail"].startswith("Your network address can use 1 token per day")
+
+
+async def test_a_title_does_not_count_as_a_send(api: Api):
+    await api.http.put("/preferences", json={"minute_sends": 1})
+    conversation_id = await create_conversation(api)
+    await answered(api, conversation_id)
+
+    titled = await api.http.post(f"/conversations/{conversation_id}/title", json={}, headers=AT_ONCE)
+
+    assert titled.status_code == 202
