@@ -68,7 +68,8 @@ class RateCounter:
             if not await self._sends.test(item, scope, name, cost=min(sends, limit)):
                 raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)
         for (scope, name), limit in limits.items():
-            await self._sends.hit(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit))
+            if not await self._sends.hit(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit)):
+                raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)  # another send was faster
         return await self.quotas(limits)
 
     async def quotas(self, limits: Taken) -> tuple[SendQuota, ...]:
