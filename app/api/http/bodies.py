@@ -16,7 +16,15 @@ from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.filters.language.lexer import MAX_LENGTH
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import (
+    LEAST_BACKOFF,
+    LONGEST_BACKOFF,
+    MAX_BACKOFF,
+    MAX_RETRIES,
+    MOST_RETRIES,
+    RetryLimits,
+    RetryPolicy,
+)
 from app.domain.settings.preferences import OverBudget
 from app.domain.structured.structured_replies import write_schema
 from app.runs.app_context import current
@@ -161,6 +169,30 @@ RetryPolicyName = Annotated[
         "interval, or not at all.",
     ),
 ]
+
+
+class RetryLimitsBody(Body):
+    """How often a call is retried, and the longest wait before a retry."""
+
+    max_retries: int | None = Field(
+        None, ge=0, le=MOST_RETRIES, description=f"The maximum number of retries; null: {MAX_RETRIES}."
+    )
+    max_backoff_seconds: float | None = Field(
+        None,
+        ge=LEAST_BACKOFF,
+        le=LONGEST_BACKOFF,
+        description=f"The longest wait before a retry in seconds; null: {MAX_BACKOFF:g}.",
+    )
+
+    def to_domain(self) -> RetryLimits:
+        return RetryLimits(self.max_retries, self.max_backoff_seconds)
+
+
+USUAL_LIMITS = RetryLimitsBody.model_validate({})
+RetryLimitsField = Annotated[
+    RetryLimitsBody,
+    Field(description="The limits of retries; replaced as a whole. A provider's `Retry-After` is obeyed all the same."),
+]
 AgentChoice = Annotated[str, Field(max_length=64, description='The id of an agent; "": no agent.')]
 
 
@@ -172,6 +204,7 @@ class NewConversation(Body):
     system_prompt: SystemPrompt = ""
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimitsField = USUAL_LIMITS
     agent_id: AgentChoice | None = None
     temporary: bool = Field(
         default=False,
@@ -192,6 +225,7 @@ class ChangedConversation(Body):
     system_prompt: SystemPrompt = Field(default_factory=str)
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimitsField = USUAL_LIMITS
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
     tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(

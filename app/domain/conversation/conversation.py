@@ -14,7 +14,7 @@ from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part
 from app.domain.errors import Failure
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 
@@ -219,7 +219,7 @@ class Conversation:
     - `model`: the chosen model, as "provider:model".
     - `parent_id`, `fork_pair_id`: for a fork, its parent and the last pair of the parent that it copied.
     - `parameters`: the parameters that a send uses unless it sets others.
-    - `retry_policy`: when a failed call is repeated.
+    - `retry_policy`, `retry_limits`: when and how often a failed call is repeated.
     - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
     - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.
     """
@@ -245,4 +245,5 @@ class Conversation:
     ticked_tools: tuple[str, ...] = ()
     parameters: Parameters = field(default_factory=Parameters)
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimits = USUAL_RETRIES
     damage: tuple[Damage, ...] = ()

@@ -150,7 +150,12 @@ def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: dateti
         temporary=parent.temporary,
     )
     start = RunStart(
-        new_id(), new_id(), planned.wire.model, planned.plan.content_hash, retry_policy=parent.retry_policy
+        new_id(),
+        new_id(),
+        planned.wire.model,
+        planned.plan.content_hash,
+        retry_policy=parent.retry_policy,
+        retry_limits=parent.retry_limits,
     )
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     pair = Pair(

@@ -22,7 +22,7 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.domain.run.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext
@@ -60,6 +60,7 @@ class PlannedCall:
     loop: Loop | None = None
     sent_with: SentWith = runs.SENT_ALONE
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimits = USUAL_RETRIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,14 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
         ConflictError: as for `require_unchanged`.
     """
     at = now()
-    start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
+    start = RunStart(
+        new_id(),
+        pair.id,
+        going.wire.model,
+        going.content_hash,
+        retry_policy=going.retry_policy,
+        retry_limits=going.retry_limits,
+    )
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     again = replace(
         pair,

@@ -114,6 +114,7 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
         tools=tools,
         sent_with=sent_with,
         retry_policy=conversation.retry_policy,
+        retry_limits=conversation.retry_limits,
     )
     gone = after if later is Later.DISCARD else ()
     return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)

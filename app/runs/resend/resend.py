@@ -131,6 +131,7 @@ async def resend_pair(  # noqa: PLR0913 - the options of a send
         planned.loop,
         planned.plan.sent_with,
         base.conversation.retry_policy,
+        base.conversation.retry_limits,
     )
     return await send_in_place(ctx, owner, pair, words, going, under, after if later is Later.DISCARD else ())
 

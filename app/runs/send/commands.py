@@ -29,7 +29,7 @@ from app.domain.errors import (
     SendLockedError,
 )
 from app.domain.models.model_profile import split_model_name
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, require_retries
 from app.domain.run.run import RunStart
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
@@ -48,7 +48,7 @@ from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
 from app.store.attachments.uploads import take_uploads
 from app.store.conversation import conversations, pairs
-from app.store.database.mapping import encode_conversation, encode_parameters
+from app.store.database.mapping import encode_conversation, encode_parameters, encode_retry_limits
 from app.store.ledger.ledger import Purpose
 from app.store.run import runs
 from app.store.trash import trash
@@ -87,6 +87,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     system_prompt: str = "",
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
+    retry_limits: RetryLimits = USUAL_RETRIES,
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
@@ -109,6 +110,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         system_prompt=system_prompt,
         parameters=parameters,
         retry_policy=retry_policy,
+        retry_limits=retry_limits,
         agent_id=agent_id or None,
         temporary=temporary,
     )
@@ -134,6 +136,7 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
     system_prompt: str | None = None,
     parameters: Parameters | None = None,
     retry_policy: RetryPolicy | None = None,
+    retry_limits: RetryLimits | None = None,
     filter: str | None = None,  # noqa: A002 - the field has this name in the API
     tool_mode: ToolMode | None = None,
     ticked_tools: Sequence[str] | None = None,
@@ -141,9 +144,9 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
 ) -> Conversation:
     """Change the given fields of a conversation; None leaves a field unchanged. Return the changed conversation.
 
-    The conversation does not move in the list, which is sorted by the time of the last pair. `parameters` are replaced
-    as a whole. `agent_id` is the agent that answers from now on; "": no agent. If the agent has a model and `model` is
-    None, the conversation takes the agent's model.
+    The conversation does not move in the list, which is sorted by the time of the last pair. `parameters` and
+    `retry_limits` are replaced as a whole. `agent_id` is the agent that answers from now on; "": no agent. If the agent
+    has a model and `model` is None, the conversation takes the agent's model.
 
     Raises:
         NotFoundError: this owner has no such conversation or agent.
@@ -155,6 +158,7 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
         "system_prompt": system_prompt,
         "parameters": parameters,
         "retry_policy": retry_policy,
+        "retry_limits": retry_limits,
         "filter": filter,
         "tool_mode": tool_mode,
         "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
@@ -175,6 +179,7 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
         require_valid(conversation)
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
+            columns |= {} if retry_limits is None else {"retry_limits": encode_retry_limits(retry_limits)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return conversation
@@ -324,6 +329,7 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=conversation.retry_policy,
+        retry_limits=conversation.retry_limits,
     )
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
     replayed, replayed_from = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
@@ -447,6 +453,7 @@ def require_valid(conversation: Conversation) -> None:
     for field in ("title", "system_prompt", "filter"):
         require_text(field, getattr(conversation, field))
     require_parameters(conversation.parameters)
+    require_retries(conversation.retry_limits)
     if conversation.model is not None:
         split_model_name(conversation.model)
     parse_line(conversation.filter)

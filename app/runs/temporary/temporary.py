@@ -17,7 +17,7 @@ from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.engine.writer import Writer
 from app.runs.runtime.event_bus import ConversationRemoved
@@ -40,6 +40,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
     system_prompt: str = "",
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
+    retry_limits: RetryLimits = USUAL_RETRIES,
     agent_id: str | None = None,
 ) -> Conversation:
     """Create a conversation that is never written to the disk.
@@ -61,6 +62,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
         system_prompt=system_prompt,
         parameters=parameters,
         retry_policy=retry_policy,
+        retry_limits=retry_limits,
         agent_id=agent_id,
         temporary=True,
     )

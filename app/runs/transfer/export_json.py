@@ -23,6 +23,7 @@ from app.store.database.mapping import (
     encode_parameters,
     encode_replaced,
     encode_retry,
+    encode_retry_limits,
     encode_round,
     encode_usage,
 )
@@ -50,6 +51,7 @@ def write_conversation(conversation: Conversation) -> Json:
         "ticked_tools": list(conversation.ticked_tools),
         "parameters": encode_parameters(conversation.parameters),
         "retry_policy": conversation.retry_policy,
+        "retry_limits": encode_retry_limits(conversation.retry_limits),
         "parent_id": conversation.parent_id,
         "fork_pair_id": conversation.fork_pair_id,
         "trigger_message_id": conversation.trigger_message_id,

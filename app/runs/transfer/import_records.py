@@ -13,6 +13,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parameters import require_parameters
 from app.domain.conversation.parts import Part, TextFile, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import InputError
+from app.domain.retry_policy import RetryLimits
 from app.domain.structured.structured_replies import read_schema
 from app.domain.topics.topic_rules import TopicNames, read_path
 from app.domain.transfer.records import NodeRecord, PairRecord, VersionRecord
@@ -65,6 +66,7 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
         ticked_tools=tuple(sorted(set(shape.ticked_tools))),
         parameters=_read_usual(shape.parameters, place),
         retry_policy=shape.retry_policy,
+        retry_limits=RetryLimits(**shape.retry_limits.model_dump()),
         parent_id=shape.parent_id,
         fork_pair_id=shape.fork_pair_id,
         trigger_message_id=shape.trigger_message_id,

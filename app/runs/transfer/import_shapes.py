@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, Effort, Mark, ToolMode
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import LEAST_BACKOFF, LONGEST_BACKOFF, MOST_RETRIES, RetryPolicy
 from app.domain.tools.tool_records import CallFault
 from app.domain.usage import MAX_TOKENS
 from app.runs.transfer.import_part_shapes import (
@@ -245,6 +245,13 @@ class DamagedShape(Shape):
     raw: Any = None
 
 
+class RetryLimitsShape(Shape):
+    """The limits of the retries of a conversation. Null: the default."""
+
+    max_retries: Annotated[int, Field(ge=0, le=MOST_RETRIES)] | None = None
+    max_backoff_seconds: Annotated[float, Field(ge=LEAST_BACKOFF, le=LONGEST_BACKOFF)] | None = None
+
+
 class ConversationShape(Shape):
     """A conversation. A file written by hand needs `title` and `pairs`."""
 
@@ -261,6 +268,7 @@ class ConversationShape(Shape):
     ticked_tools: list[str] = []
     parameters: UsualShape = UsualShape()
     retry_policy: Annotated[RetryPolicy, Field(strict=False)] = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimitsShape = RetryLimitsShape()
     parent_id: str | None = None
     fork_pair_id: str | None = None
     trigger_message_id: str | None = None

@@ -65,6 +65,7 @@ class ConversationRow(Row, table=True):
     ticked_tools: list[str] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
     parameters: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     retry_policy: str = Field(sa_column_kwargs={"server_default": "exponential"})
+    retry_limits: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     deleted_at: datetime | None
 
 

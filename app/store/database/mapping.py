@@ -30,10 +30,10 @@ from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import MAX_STARS
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.errors import ErrorClass, Failure, StoreError
+from app.domain.errors import ErrorClass, Failure, InputError, StoreError
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_line
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, require_retries
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream.stream_events import StopReason
@@ -85,6 +85,7 @@ def encode_conversation(conversation: Conversation) -> Json:
     columns = asdict(conversation)
     del columns["checkpoint"], columns["damage"]
     columns["parameters"] = encode_parameters(conversation.parameters)
+    columns["retry_limits"] = encode_retry_limits(conversation.retry_limits)
     return columns | encode_checkpoint(conversation.checkpoint)
 
 
@@ -131,6 +132,7 @@ def decode_conversation(row: Columns) -> Conversation:
         ticked_tools=take("ticked_tools", row["ticked_tools"], a_text_list, ()),
         parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
         retry_policy=word("retry_policy", RetryPolicy, RetryPolicy.EXPONENTIAL),
+        retry_limits=take("retry_limits", row["retry_limits"], decode_retry_limits, USUAL_RETRIES),
         damage=tuple(reading.damage),
     )
 
@@ -177,6 +179,18 @@ def decode_parameters(value: Json) -> Parameters:
         return Parameters(**fields)
     except TypeError as error:
         raise StoreError(f"Stored parameters cannot be read by this version of Inview ({error}).") from error
+
+
+def encode_retry_limits(limits: RetryLimits) -> Json:
+    return {name: value for name, value in asdict(limits).items() if value is not None}
+
+
+def decode_retry_limits(value: Json) -> RetryLimits:
+    try:
+        require_retries(limits := RetryLimits(**value))
+    except (TypeError, InputError) as error:
+        raise StoreError(f"Stored limits of retries cannot be read by this version of Inview ({error}).") from error
+    return limits
 
 
 def encode_failure(reason: Failure) -> Json:

@@ -13,7 +13,7 @@ from app.domain.conversation.conversation import (
     ConversationStatus,
     ToolMode,
 )
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.views.conversation.pair import DamageView, describe_damage
 from app.views.request.parameters import ParametersView, show_parameters
 
@@ -67,6 +67,7 @@ class ConversationView:
     system_prompt: str
     parameters: ParametersView
     retry_policy: RetryPolicy
+    retry_limits: RetryLimits
     filter: str
     tool_mode: ToolMode
     ticked_tools: tuple[str, ...]
@@ -101,6 +102,7 @@ def describe_conversation(
         system_prompt=conversation.system_prompt,
         parameters=show_parameters(conversation.parameters),
         retry_policy=conversation.retry_policy,
+        retry_limits=conversation.retry_limits,
         filter=conversation.filter,
         tool_mode=conversation.tool_mode,
         ticked_tools=conversation.ticked_tools,

@@ -116,6 +116,7 @@ async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
         system_prompt=body.system_prompt,
         parameters=body.parameters.to_domain(),
         retry_policy=body.retry_policy,
+        retry_limits=body.retry_limits.to_domain(),
         agent_id=body.agent_id,
     )
     view = describe_conversation(made, pair_count=0, snippet="")
@@ -153,6 +154,8 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
         await filter_commands.apply_filter(ctx, owner, conversation_id, changes.pop("filter"))
     if "parameters" in changes:
         changes["parameters"] = body.parameters.to_domain()
+    if "retry_limits" in changes:
+        changes["retry_limits"] = body.retry_limits.to_domain()
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:

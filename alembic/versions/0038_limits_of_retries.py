@@ -1,0 +1,23 @@
+"""The limits of the retries of a conversation.
+
+Revision 0038, after 0036.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from alembic import op
+
+revision = "0038"
+down_revision = "0036"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("conversation", sa.Column("retry_limits", sa.JSON(), nullable=False, server_default="{}"))
+
+
+def downgrade() -> None:
+    op.drop_column("conversation", "retry_limits")
