@@ -27,7 +27,7 @@ from app.api.http.rate_headers import RateHeaders
 from app.api.resources.agents import agents
 from app.api.resources.attachments import attachments
 from app.api.resources.compare import compare
-from app.api.resources.conversation import branches, conversations, history, lineage, marks, pairs
+from app.api.resources.conversation import branches, conversations, history, lineage, marks, messages, pairs
 from app.api.resources.filters import filters, lines
 from app.api.resources.send import (
     checkpoints,
@@ -59,6 +59,7 @@ RESOURCES = (
     conversations,
     pairs,
     history,
+    messages,
     attachments,
     marks,
     lines,

@@ -65,7 +65,9 @@ def require_retries(limits: RetryLimits) -> None:
     if limits.max_retries is not None and not 0 <= limits.max_retries <= MOST_RETRIES:
         raise InputError("retry_limits.max_retries", f"must be a number of retries from 0 to {MOST_RETRIES}.")
     if limits.max_backoff_seconds is not None and not LEAST_BACKOFF <= limits.max_backoff_seconds <= LONGEST_BACKOFF:
-        raise InputError("retry_limits.max_backoff_seconds", f"must be {LEAST_BACKOFF} to {LONGEST_BACKOFF:.0f} seconds.")
+        raise InputError(
+            "retry_limits.max_backoff_seconds", f"must be {LEAST_BACKOFF} to {LONGEST_BACKOFF:.0f} seconds."
+        )
 
 
 def seconds_before(

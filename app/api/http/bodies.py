@@ -15,6 +15,7 @@ from app.api.http.patterns import MODEL, NOT_BLANK, TOOL_NAME, UPLOAD_ID
 from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.metadata import MAX_METADATA_BYTES, MAX_METADATA_DEPTH
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.retry_policy import (
     LEAST_BACKOFF,
@@ -193,6 +194,13 @@ RetryLimitsField = Annotated[
     RetryLimitsBody,
     Field(description="The limits of retries; replaced as a whole. A provider's `Retry-After` is obeyed all the same."),
 ]
+Metadata = Annotated[
+    dict[str, Any],
+    Field(
+        description=f"A free JSON object of the client, at most {MAX_METADATA_BYTES:,} bytes and {MAX_METADATA_DEPTH} "
+        "levels. Models never get it."
+    ),
+]
 AgentChoice = Annotated[str, Field(max_length=64, description='The id of an agent; "": no agent.')]
 
 
@@ -205,6 +213,7 @@ class NewConversation(Body):
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimitsField = USUAL_LIMITS
+    metadata: Metadata = Field(default_factory=dict[str, Any])
     agent_id: AgentChoice | None = None
     temporary: bool = Field(
         default=False,
@@ -226,6 +235,7 @@ class ChangedConversation(Body):
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimitsField = USUAL_LIMITS
+    metadata: Metadata = Field(default_factory=dict[str, Any])
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
     tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(
@@ -311,6 +321,12 @@ class DraftToSend(DraftToPreview):
 
     text: str = Field(pattern=NOT_BLANK, description="The text, sent unchanged. Not blank, and at most 1 MiB.")
     selection: Selection = None
+
+
+class MessageToSend(DraftToSend):
+    """A draft that is sent now, with the metadata of its request."""
+
+    metadata: Metadata = Field(default_factory=dict[str, Any])
 
 
 class SeenBefore(Body):

@@ -115,12 +115,16 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An immutable message of a conversation. While a reply is streaming, its message is replaced by longer ones."""
+    """An immutable message of a conversation. While a reply is streaming, its message is replaced by longer ones.
+
+    - `metadata_json`: a JSON object of the program that added the message, "" for none (`metadata.py`).
+    """
 
     id: str
     role: Role
     parts: tuple[Part, ...]
     created_at: datetime
+    metadata_json: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,7 @@ class Conversation:
     - `parent_id`, `fork_pair_id`: for a fork, its parent and the last pair of the parent that it copied.
     - `parameters`: the parameters that a send uses unless it sets others.
     - `retry_policy`, `retry_limits`: when and how often a failed call is repeated.
+    - `metadata_json`: a JSON object of a program, "" for none (`metadata.py`).
     - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
     - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.
     """
@@ -246,4 +251,5 @@ class Conversation:
     parameters: Parameters = field(default_factory=Parameters)
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
+    metadata_json: str = ""
     damage: tuple[Damage, ...] = ()

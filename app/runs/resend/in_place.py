@@ -179,10 +179,11 @@ async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> No
 
 
 def _edit(request: Message, text: str, at: datetime) -> Message:
-    """Return the request with this text and its attachments. If the text is equal, return the same message."""
+    """Return the request with this text, its attachments and its metadata. If the text is equal, return the same message."""
     if plain_text(request.parts) == text:
         return request
-    return Message(new_id(), request.role, write_request(text, AttachedParts(list_attached(request.parts))), at)
+    parts = write_request(text, AttachedParts(list_attached(request.parts)))
+    return Message(new_id(), request.role, parts, at, request.metadata_json)
 
 
 def _why(pair: Pair, again: Pair) -> RemovalReason:

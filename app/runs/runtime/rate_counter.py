@@ -69,7 +69,8 @@ class RateCounter:
                 raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)
         for (scope, name), limit in limits.items():
             if not await self._sends.hit(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit)):
-                raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)  # another send was faster
+                wait = (await self._quota(scope, name, limit)).reset  # another send was faster
+                raise refuse_sends(scope, limit, wait)
         return await self.quotas(limits)
 
     async def quotas(self, limits: Taken) -> tuple[SendQuota, ...]:

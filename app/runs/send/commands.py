@@ -88,6 +88,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     retry_limits: RetryLimits = USUAL_RETRIES,
+    metadata_json: str = "",
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
@@ -111,6 +112,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         parameters=parameters,
         retry_policy=retry_policy,
         retry_limits=retry_limits,
+        metadata_json=metadata_json,
         agent_id=agent_id or None,
         temporary=temporary,
     )
@@ -137,6 +139,7 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
     parameters: Parameters | None = None,
     retry_policy: RetryPolicy | None = None,
     retry_limits: RetryLimits | None = None,
+    metadata_json: str | None = None,
     filter: str | None = None,  # noqa: A002 - the field has this name in the API
     tool_mode: ToolMode | None = None,
     ticked_tools: Sequence[str] | None = None,
@@ -159,6 +162,7 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
         "parameters": parameters,
         "retry_policy": retry_policy,
         "retry_limits": retry_limits,
+        "metadata_json": metadata_json,
         "filter": filter,
         "tool_mode": tool_mode,
         "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
@@ -280,6 +284,7 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
     selection: str | None = None,
     again: Pair | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
+    metadata_json: str = "",
 ) -> StartedRun:
     """Store a new pair and start its reply. From then on the run continues without the caller.
 
@@ -291,6 +296,7 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
     - `selection`: the pairs that a preview or an estimate counted; a send of other pairs is refused.
     - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
     - `attached`: the attachments of the text, which may then be blank.
+    - `metadata_json`: the metadata of the request, which is stored and not sent.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
@@ -321,7 +327,7 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
     )
     conversation = planned.composed.base.conversation
     at = now()
-    request = Message(new_id(), Role.USER, write_request(text, attached), at)
+    request = Message(new_id(), Role.USER, write_request(text, attached), at, metadata_json)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     start = RunStart(
         new_id(),

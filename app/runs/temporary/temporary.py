@@ -41,6 +41,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     retry_limits: RetryLimits = USUAL_RETRIES,
+    metadata_json: str = "",
     agent_id: str | None = None,
 ) -> Conversation:
     """Create a conversation that is never written to the disk.
@@ -63,6 +64,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
         parameters=parameters,
         retry_policy=retry_policy,
         retry_limits=retry_limits,
+        metadata_json=metadata_json,
         agent_id=agent_id,
         temporary=True,
     )

@@ -50,6 +50,7 @@ class MessageShape(Shape):
     role: RoleName | None = None
     created_at: Time | None = None
     parts: list[PartShape] | None = None
+    metadata: dict[str, Any] = {}
 
 
 class EarlierMessageShape(Shape):
@@ -60,6 +61,7 @@ class EarlierMessageShape(Shape):
     created_at: Time
     text: str
     parts: list[PartShape] | None = None
+    metadata: dict[str, Any] = {}
 
 
 class UsualShape(Shape):
@@ -269,6 +271,7 @@ class ConversationShape(Shape):
     parameters: UsualShape = UsualShape()
     retry_policy: Annotated[RetryPolicy, Field(strict=False)] = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimitsShape = RetryLimitsShape()
+    metadata: dict[str, Any] = {}
     parent_id: str | None = None
     fork_pair_id: str | None = None
     trigger_message_id: str | None = None

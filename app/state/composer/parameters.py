@@ -463,8 +463,7 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
         limit="" if most is None else f"At most {most:,}.",
         retry_policy=now.layers.retry_policy.value,
         retry_texts=write_retry_limits(now.layers.retry_limits),
-        is_set=bool(list_set(now.set_in(scope)))
-        or (scope is ParameterTarget.CONVERSATION and retries != ""),
+        is_set=bool(list_set(now.set_in(scope))) or (scope is ParameterTarget.CONVERSATION and retries != ""),
         number=number,
     )
 

@@ -63,8 +63,8 @@ def _select_pairs() -> Select[Any]:
             RUN.c.failure,
             RUN.c.replay_of,
             RUN.c.redacted,
-            *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "created_at")),
-            *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "created_at")),
+            *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "created_at", "metadata_json")),
+            *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "created_at", "metadata_json")),
             _as_bytes(_REQUEST.c.parts).label("request_parts"),
             _as_bytes(_REPLY.c.parts).label("reply_parts"),
         )
@@ -333,4 +333,5 @@ def encode_message(owner: str, conversation_id: str, pair_id: str, message: Mess
         "role": message.role,
         "parts": pack_parts(message.parts),
         "created_at": message.created_at,
+        "metadata_json": message.metadata_json,
     }

@@ -66,6 +66,7 @@ class ConversationRow(Row, table=True):
     parameters: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     retry_policy: str = Field(sa_column_kwargs={"server_default": "exponential"})
     retry_limits: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
+    metadata_json: str = Field(sa_column_kwargs={"server_default": ""})
     deleted_at: datetime | None
 
 
@@ -79,6 +80,7 @@ class MessageRow(Row, table=True):
     role: str
     parts: list[Json] = Field(sa_type=JSON)
     created_at: datetime
+    metadata_json: str = Field(sa_column_kwargs={"server_default": ""})
 
 
 class PairRow(Row, table=True):

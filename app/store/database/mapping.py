@@ -29,6 +29,7 @@ from app.domain.conversation.conversation import (
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import MAX_STARS
+from app.domain.conversation.metadata import decode_metadata
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ErrorClass, Failure, InputError, StoreError
 from app.domain.filters.language.errors import FilterError
@@ -133,6 +134,7 @@ def decode_conversation(row: Columns) -> Conversation:
         parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
         retry_policy=word("retry_policy", RetryPolicy, RetryPolicy.EXPONENTIAL),
         retry_limits=take("retry_limits", row["retry_limits"], decode_retry_limits, USUAL_RETRIES),
+        metadata_json=take("metadata_json", row["metadata_json"], a_metadata, ""),
         damage=tuple(reading.damage),
     )
 
@@ -179,6 +181,12 @@ def decode_parameters(value: Json) -> Parameters:
         return Parameters(**fields)
     except TypeError as error:
         raise StoreError(f"Stored parameters cannot be read by this version of Inview ({error}).") from error
+
+
+def a_metadata(stored: Any) -> str:
+    """Return the JSON text of metadata, if it can be read."""
+    decode_metadata(text := a_text(stored))
+    return text
 
 
 def encode_retry_limits(limits: RetryLimits) -> Json:
@@ -271,8 +279,19 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
     return Message(message_id, decode_word(Role, role), decode_parts(parts), created_at)
 
 
+MESSAGE_COLUMNS = ("role", "parts", "created_at", "metadata_json")
+"""The columns of a message that `read_message` takes after the id, in its order."""
+
+
 def read_message(  # noqa: PLR0913 - the columns of a message, and the two ways to read them
-    message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role, release: bool = False
+    message_id: str | None,
+    role: Any,
+    parts: Any,
+    created_at: Any,
+    metadata_json: Any = "",
+    *,
+    expected: Role,
+    release: bool = False,
 ) -> tuple[Message, tuple[Damage, ...]]:
     """Return a message of a pair with its readable values, and its damage. `role` is None if the message has no row.
 
@@ -287,6 +306,7 @@ def read_message(  # noqa: PLR0913 - the columns of a message, and the two ways 
         take("role", role, lambda value: decode_word(Role, value), expected),
         read_parts(parts, reading, release=release),
         take("created_at", created_at, a_time, UNKNOWN_TIME),
+        take("metadata_json", metadata_json, a_metadata, ""),
     )
     return message, tuple(reading.damage)
 
@@ -308,7 +328,7 @@ def decode_pair(row: Columns) -> Pair:
         return take(column, row[column], a_number, otherwise)
 
     def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
-        values = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
+        values = (row[f"{which}_{name}"] for name in MESSAGE_COLUMNS)
         return read_message(row[f"{which}_id"], *values, expected=role, release=True)
 
     request, damaged = message("request", Role.USER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from app.domain.conversation.conversation import (
     Checkpoint,
@@ -13,6 +14,7 @@ from app.domain.conversation.conversation import (
     ConversationStatus,
     ToolMode,
 )
+from app.domain.conversation.metadata import decode_metadata
 from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.views.conversation.pair import DamageView, describe_damage
 from app.views.request.parameters import ParametersView, show_parameters
@@ -68,6 +70,7 @@ class ConversationView:
     parameters: ParametersView
     retry_policy: RetryPolicy
     retry_limits: RetryLimits
+    metadata: dict[str, Any]
     filter: str
     tool_mode: ToolMode
     ticked_tools: tuple[str, ...]
@@ -103,6 +106,7 @@ def describe_conversation(
         parameters=show_parameters(conversation.parameters),
         retry_policy=conversation.retry_policy,
         retry_limits=conversation.retry_limits,
+        metadata=decode_metadata(conversation.metadata_json),
         filter=conversation.filter,
         tool_mode=conversation.tool_mode,
         ticked_tools=conversation.ticked_tools,

@@ -16,6 +16,7 @@ from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.http.problems import refuse_field
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, ToolMode
+from app.domain.conversation.metadata import encode_metadata
 from app.domain.text.search import parse_search
 from app.runs.app_context import current
 from app.runs.filters import filter_commands
@@ -117,6 +118,7 @@ async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
         parameters=body.parameters.to_domain(),
         retry_policy=body.retry_policy,
         retry_limits=body.retry_limits.to_domain(),
+        metadata_json=encode_metadata("metadata", body.metadata),
         agent_id=body.agent_id,
     )
     view = describe_conversation(made, pair_count=0, snippet="")
@@ -135,7 +137,7 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model, agent, system prompt, parameters, retries, filter or tools",
+    summary="Change title, model, agent, system prompt, parameters, retries, metadata, filter or tools",
     description="An invalid filter changes nothing. An applied filter is added to the filter history. A new agent also "
     "sets its model, unless `model` is given.",
     dependencies=[HasBody],
@@ -156,6 +158,8 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
         changes["parameters"] = body.parameters.to_domain()
     if "retry_limits" in changes:
         changes["retry_limits"] = body.retry_limits.to_domain()
+    if "metadata" in changes:
+        changes["metadata_json"] = encode_metadata("metadata", changes.pop("metadata"))
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:

@@ -9,10 +9,11 @@ from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import DraftToPreview, DraftToSend
+from app.api.http.bodies import DraftToPreview, MessageToSend
 from app.api.http.event_stream import answer_events, events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, HasBody, ReadsJson, offers
 from app.api.resources.conversation.conversations import ConversationId
+from app.domain.conversation.metadata import encode_metadata
 from app.runs.app_context import AppContext
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.request.preview import Preview
@@ -78,7 +79,7 @@ async def send(
     ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
-    body: DraftToSend,
+    body: MessageToSend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
     started = await commands.start_reply(
@@ -91,6 +92,7 @@ async def send(
         over_budget=body.choice(),
         attached=await body.attached(owner),
         selection=body.selection,
+        metadata_json=encode_metadata("metadata", body.metadata),
     )
     return answer_started(ctx, owner, started, media_type)
 
