@@ -94,7 +94,8 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
         asking = await load_conversation(session, caller.owner, caller.conversation_id)
         pair = await load_pair(session, caller.owner, caller.pair_id)
         above, root, deep = [pair.agent_id], asking, 0
-        while root.kind is ConversationKind.TOOL and root.trigger_message_id is not None and deep <= MAX_DEEP:
+        # Only the conversation of delegated work has an agent; that of a compared reply has none.
+        while root.agent_id is not None and root.trigger_message_id is not None and deep <= MAX_DEEP:
             came_from = await load_conversation_of_message(session, root.trigger_message_id)
             if came_from is None:
                 break

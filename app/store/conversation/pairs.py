@@ -287,6 +287,14 @@ async def load_conversation_of_message(session: AsyncSession, message_id: str) -
     return None if row is None else MessagePlace(*row)
 
 
+async def load_newest_message(session: AsyncSession, conversation_id: str) -> str | None:
+    """Return the id of the newest message of a conversation: the reply of its last pair, or else its request."""
+    newest = select(func.coalesce(PAIR.c.reply_id, PAIR.c.request_id))
+    here = PAIR.c.conversation_id == conversation_id, NOT_DELETED
+    query = newest.where(*here).order_by(PAIR.c.position.desc()).limit(1)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
 async def load_later_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
     """Return the ids of the later pairs of the same conversation, oldest first."""
     return await _load_ids(session, owner, pair, PAIR.c.position > pair.position)

@@ -177,6 +177,8 @@ class RunRow(Row, table=True):
     - `replay_of`: the run whose reply was used again, without a call.
     - `prelude`: the text about the user that was sent.
     - `redacted`: the secrets that placeholders replaced; None if secrets were not searched for.
+    - `chunk_count`, `last_chunk_at`: the number of received chunks and the time of the last one, stored when the run of
+      a child conversation ends; None for other runs.
     """
 
     __table_args__ = (
@@ -219,6 +221,8 @@ class RunRow(Row, table=True):
     redacted: list[Json] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     rounds: list[Json] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
     purpose: str = Field(sa_column_kwargs={"server_default": "reply"})
+    chunk_count: int | None = Field(default=None)
+    last_chunk_at: datetime | None = Field(default=None)
 
 
 class SnapshotRow(Row, table=True):
