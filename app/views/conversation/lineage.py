@@ -45,9 +45,9 @@ class DescendantView:
     characters: int
     chunk_count: int | None
     last_chunk_at: datetime | None
-    progress_percentage: int | None
     created_at: datetime
     ended_at: datetime | None
+    progress_percentage: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
