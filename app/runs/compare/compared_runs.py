@@ -70,8 +70,8 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     Return the comparison with its runs.
 
     `requested` is the comparison without runs, `attached` are the attachments of its text. `require` is called in the
-    transaction that stores the runs; if it raises, nothing is stored or sent. The message that triggered the runs is the
-    request of the pair that is answered again, or else the newest message of the conversation.
+    transaction that stores the runs; if it raises, nothing is stored or sent. The message that triggered the runs is
+    the request of the pair that is answered again, or else the newest message of the conversation.
 
     Raises:
         SendLockedError: a reply is running in the conversation.
@@ -88,7 +88,8 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
             trigger = await pairs.load_newest_message(session, requested.conversation_id)
     prepared = [_prepare(owner, one, request, at, trigger) for one in planned]
     await _require_budgets(ctx, owner, planned)
-    await require_rate(ctx, owner, requested.conversation_id, [one.start.run_id for one in prepared])
+    limits = planned[0].composed.base.rate_limits
+    await require_rate(ctx, owner, requested.conversation_id, limits, [one.start.run_id for one in prepared])
     comparison = replace(requested, runs=tuple(one.compared for one in prepared))
     conversation_id = requested.conversation_id
     try:
@@ -141,9 +142,7 @@ async def _require_budgets(ctx: AppContext, owner: str, planned: Sequence[Previe
     await require_budgets(ctx, owner, planned[0].composed.base.conversation, next_cost)
 
 
-def _prepare(
-    owner: str, planned: Preview, request: tuple[Part, ...], at: datetime, trigger: str | None
-) -> _Prepared:
+def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: datetime, trigger: str | None) -> _Prepared:
     parent = planned.composed.base.conversation
     made = Conversation(
         id=new_id(),

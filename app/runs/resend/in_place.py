@@ -24,6 +24,7 @@ from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.domain.run.run import RunStart
+from app.domain.settings.rate_limits import NO_RATE_LIMITS, RateLimits
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext
 from app.runs.conversation.accounting import note_departure, note_pairs
@@ -61,6 +62,7 @@ class PlannedCall:
     sent_with: SentWith = runs.SENT_ALONE
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
+    rate_limits: RateLimits = NO_RATE_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
         updated_at=at,
     )
     place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
-    await require_rate(ctx, owner, pair.conversation_id, (start.run_id,))
+    await require_rate(ctx, owner, pair.conversation_id, going.rate_limits, (start.run_id,))
     try:
         async with ctx.store.write() as session:
             await require_unchanged(session, owner, pair)
@@ -179,7 +181,7 @@ async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> No
 
 
 def _edit(request: Message, text: str, at: datetime) -> Message:
-    """Return the request with this text, its attachments and its metadata. If the text is equal, return the same message."""
+    """Return the request with this text, and its attachments and metadata. If the text is equal, return the message."""
     if plain_text(request.parts) == text:
         return request
     parts = write_request(text, AttachedParts(list_attached(request.parts)))

@@ -101,7 +101,8 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
         )
     await _require_kept_back(ctx, owner, kept)
     tokens = await _estimate(ctx, owner, pair, kept)
-    if (over_budget or read_preferences(head.preferences).over_budget) is not OverBudget.FORCE:
+    preferences = read_preferences(head.preferences)
+    if (over_budget or preferences.over_budget) is not OverBudget.FORCE:
         terms = await _load_terms(ctx, head, profile, read_zone(zone))
         _require_fitting(narrow_terms(terms, tokens) if was_too_long(pair) else terms, kept.model, tokens, sent)
     await require_budgets_for(ctx, conversation, kept.model, tokens)
@@ -115,6 +116,7 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
         sent_with=sent_with,
         retry_policy=conversation.retry_policy,
         retry_limits=conversation.retry_limits,
+        rate_limits=preferences.rate_limits,
     )
     gone = after if later is Later.DISCARD else ()
     return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)

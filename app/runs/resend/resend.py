@@ -132,6 +132,7 @@ async def resend_pair(  # noqa: PLR0913 - the options of a send
         planned.plan.sent_with,
         base.conversation.retry_policy,
         base.conversation.retry_limits,
+        base.rate_limits,
     )
     return await send_in_place(ctx, owner, pair, words, going, under, after if later is Later.DISCARD else ())
 

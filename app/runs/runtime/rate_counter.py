@@ -21,7 +21,7 @@ from limits import RateLimitItemPerDay, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter
 
-from app.domain.settings.rate_limits import SENDS_SECONDS, RateLimits, RateScope, SendQuota, refuse_sends
+from app.domain.settings.rate_limits import SENDS_SECONDS, RateScope, SendQuota, refuse_sends
 
 Taken = Mapping[tuple[RateScope, str], int]
 """The limits of sends per minute for one send, by scope and id: a conversation, an owner, an address."""
@@ -34,11 +34,9 @@ _MAX_RUNS: Final = 10_000
 class RateCounter:
     """The counted sends and tokens of this process.
 
-    - `limits`: the rate limits in force, by owner, once they are read.
-    - `addresses`: the network address that started a run, by the id of the run, until the run ends.
+    `addresses` has the network address that started a run, by the id of the run, until the run ends.
     """
 
-    limits: dict[str, RateLimits] = field(default_factory=dict[str, RateLimits])
     addresses: dict[str, str] = field(default_factory=dict[str, str])
     _storage: MemoryStorage = field(default_factory=MemoryStorage)
     _sends: MovingWindowRateLimiter = field(init=False)
@@ -47,13 +45,6 @@ class RateCounter:
     def __post_init__(self) -> None:
         self._sends = MovingWindowRateLimiter(self._storage)
         self._tokens = FixedWindowRateLimiter(self._storage)
-
-    def forget_limits(self) -> None:
-        """Read the limits again before the next send, because the preferences have changed.
-
-        The dictionary is replaced, so that a reader that began before the change cannot cache old limits.
-        """
-        self.limits = {}
 
     async def take(self, limits: Taken, sends: int = 1) -> tuple[SendQuota, ...]:
         """Count `sends` for each of these limits, or for none of them if one is reached.

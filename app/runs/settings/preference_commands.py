@@ -55,7 +55,6 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
         changed = change(before)
         require_usable(changed)
         await preferences.save_preferences(session, owner, changed, at)
-    ctx.rates.forget_limits()
     if read_user_options(before, at) != read_user_options(changed, at):
         _publish(ctx, owner)
     return changed

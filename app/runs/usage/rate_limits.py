@@ -1,8 +1,8 @@
 """The check of the rate limits before a send, and the count of an address's tokens after it.
 
-    await require_rate(ctx, LOCAL_OWNER, conversation_id, (start.run_id,))      # raises RateLimitedError
+    await require_rate(ctx, owner, conversation_id, base.rate_limits, (start.run_id,))      # raises RateLimitedError
 
-Without limits, the check needs no query. Only sends of people and programs count: titles, summaries, delegated work
+Only sends of people and programs count: titles, summaries, delegated work
 and the rounds of tools do not.
 """
 
@@ -26,18 +26,21 @@ from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.runtime.client import current_client
 from app.store.ledger import ledger
-from app.store.settings.preferences import load_preferences
 
 
-async def require_rate(ctx: AppContext, owner: str, conversation_id: str, run_ids: Sequence[str]) -> None:
+async def require_rate(
+    ctx: AppContext, owner: str, conversation_id: str, own: RateLimits, run_ids: Sequence[str]
+) -> None:
     """Count the sends of these runs in a conversation, if no rate limit forbids them.
 
-    The quotas are noted in the client of the request, for the headers of its response.
+    `own` are the limits of the preferences. Those of the installation apply as well. The quotas are noted in the client
+    of the request, for the headers of its response.
 
     Raises:
         RateLimitedError: a limit is reached.
     """
-    limits = await _load_limits(ctx, owner)
+    installed = ctx.settings.rate_limits
+    limits = RateLimits(*(stricter(installed.of(scope), own.of(scope)) for scope in RateScope))
     if limits == NO_RATE_LIMITS:
         return
     client = current_client()
@@ -66,16 +69,6 @@ async def count_address(ctx: AppContext, run: LiveRun) -> None:
     usage = sum_usage(run.state)
     if address is not None and usage is not None:
         await ctx.rates.add_tokens(address, usage.all_tokens)
-
-
-async def _load_limits(ctx: AppContext, owner: str) -> RateLimits:
-    kept = ctx.rates.limits  # another dictionary replaces this one if the preferences change during the read
-    if (known := kept.get(owner)) is None:
-        async with ctx.store.read() as session:
-            own = (await load_preferences(session, owner)).rate_limits
-        installed = ctx.settings.rate_limits
-        known = kept[owner] = RateLimits(*(stricter(installed.of(scope), own.of(scope)) for scope in RateScope))
-    return known
 
 
 async def _require_tokens(ctx: AppContext, owner: str, scope: RateScope, name: str, limit: RateLimit) -> None:

@@ -304,7 +304,7 @@ class EndedChild:
 
 
 async def end_children(session: AsyncSession, ended: Sequence[EndedChild]) -> None:
-    """Store the received chunks of runs in child conversations, and the status of the conversations of compared replies.
+    """Store the chunks of runs in child conversations, and the status of the conversations of compared replies.
 
     The code that waits for a title, a summary or a delegated task stores the status of its conversation.
     """

@@ -62,7 +62,9 @@ async def test_compared_replies_end_with_their_status_and_keep_it_when_they_are_
     await api.http.delete(f"/conversations/{conversation}/comparison")
 
     items = [one for one in (await lineage_of(api, conversation))["items"] if one["kind"] == "compared"]
-    assert [(one["status"], one["progress_percentage"], one["position"]) for one in items] == [("completed", 100, 1)] * 2
+    assert [(one["status"], one["progress_percentage"], one["position"]) for one in items] == [
+        ("completed", 100, 1)
+    ] * 2
     assert {one["conversation_id"] for one in items} <= await derived_with(api, "completed")
     assert await derived_with(api, "active") == set()
     up = await lineage_of(api, items[0]["conversation_id"])
