@@ -273,6 +273,40 @@ def test_search_in_memory_is_kept_as_on_the_disk(database: Path) -> None:
     assert on_disk == {INDEX, *TRIGGERS}
 
 
+@pytest.mark.parametrize(
+    ("purpose", "ends", "status"),
+    [
+        ("comparison", ("succeeded",), "completed"),
+        ("comparison", ("canceled",), "failed"),
+        ("comparison", ("error", "running"), "active"),
+        ("title", ("succeeded",), "active"),
+    ],
+)
+def test_conversations_of_compared_replies_get_the_status_of_their_end(
+    tmp_path: Path, purpose: str, ends: tuple[str, ...], status: str
+) -> None:
+    database = tmp_path / "old.db"
+    migrate_to(database, "0036")
+    at = "2026-01-01 00:00:00.000000"
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, len(ends))
+        connection.execute("UPDATE conversation SET kind = 'tool'")
+        for position, end in enumerate(ends, 1):
+            connection.execute(
+                "INSERT INTO run (id, owner, conversation_id, pair_id, reply_id, model, request_hash, process_id, "
+                "status, attempt, attempt_started_at, retries, started_at, heartbeat_at, purpose) "
+                "VALUES (?, 'ann', 'c1', ?, '', 'offline:demo', '', '', ?, 1, ?, '[]', ?, ?, ?)",
+                (f"r{position}", f"p{position}", end, at, at, at, purpose),
+            )
+    connection.close()
+
+    upgrade(url_of(database))
+
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("SELECT status, metadata_json FROM conversation").fetchall() == [(status, "")]
+    connection.close()
+
+
 def migrate_to(database: Path, revision: str) -> None:
     engine = create_engine(f"sqlite:///{database}")
     config = Config(str(ROOT / "alembic.ini"))
