@@ -306,7 +306,7 @@ def read_message(  # noqa: PLR0913 - the columns of a message, and the two ways 
         take("role", role, lambda value: decode_word(Role, value), expected),
         read_parts(parts, reading, release=release),
         take("created_at", created_at, a_time, UNKNOWN_TIME),
-        take("metadata_json", metadata_json, a_metadata, ""),
+        "" if metadata_json == "" else take("metadata_json", metadata_json, a_metadata, ""),
     )
     return message, tuple(reading.damage)
 
