@@ -71,6 +71,8 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "FIREWORKS_API_KEY": "Key for Fireworks AI.",
     "CEREBRAS_API_KEY": "Key for Cerebras.",
     "MOONSHOT_API_KEY": "Key for Moonshot AI.",
+    "DASHSCOPE_API_KEY": "Key for Alibaba Cloud Model Studio.",
+    "DASHSCOPE_BASE_URL": "Base URL of Alibaba Cloud Model Studio, if not that of Singapore.",
 }
 KEY: Final = "_API_KEY"
 BASE_URL: Final = "_BASE_URL"

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Literal, Protocol
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -69,21 +70,36 @@ class Dialect:
     - `max_tokens_field`: the field with the output limit.
     - `include_usage`: usage must be requested in `stream_options`.
     - `seed_field`: the field with the seed; None if the server has no such field.
-    - `thinking_switch`: the field that switches thinking on and off (the field `reasoning` also has the effort); None
-      if the server has no such field.
+    - `thinking_switch`: the field that switches thinking on and off (the field `reasoning` also has the effort, and
+      `enable_thinking` comes with a budget in tokens instead of an effort); None if the server has no such field.
     - `reasoning_back`: the reasoning of earlier replies is sent back in `reasoning_content`; "by family": only to
       models that need it (`Abilities.reasoning_back`).
     - `signed_calls`: models of the server may require a signature with tool calls (`Abilities.signed_calls`).
     - `json_schema`: `response_format` accepts a JSON schema, unless the list of models says otherwise.
+    - `cache_control`: a part of a message's content can be a breakpoint of the prompt cache.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     include_usage: bool = True
     seed_field: str | None = "seed"
-    thinking_switch: Literal["chat_template_kwargs", "thinking", "reasoning"] | None = None
+    thinking_switch: Literal["chat_template_kwargs", "thinking", "reasoning", "enable_thinking"] | None = None
     reasoning_back: Literal["never", "always", "by family"] = "never"
     signed_calls: bool = False
     json_schema: bool = False
+    cache_control: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Another region of a vendor, with its own base URL, keys and prices.
+
+    - `base_url`: "" if only accounts have a base URL there.
+    - `domain`: the domain of the base URLs of accounts.
+    """
+
+    name: str
+    base_url: str
+    domain: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +110,10 @@ class ProviderRow:
     - `key_env`, `base_url_env`: the environment variables with the key and the base URL.
     - `needs_key`: a call needs a key.
     - `local_port`: the usual port of a local server.
-    - `prices`: the vendor's name in the public price table; None if the table does not have it.
+    - `prices`: the vendor's name in a table of prices (`models/tariffs.py`); None if no table has it.
     - `key_page`: the web page where a user gets a key.
     - `counts`: the vendor can count the tokens of a request, by `Adapter.counting` of its protocol.
+    - `regions`: the vendor's regions, except that of `base_url`. The prices in the table do not apply there.
     """
 
     name: str
@@ -110,6 +127,7 @@ class ProviderRow:
     prices: str | None = None
     key_page: str | None = None
     counts: bool = False
+    regions: tuple[Region, ...] = ()
     dialect: Dialect = field(default_factory=Dialect)
 
 
@@ -144,7 +162,17 @@ class Provider:
 
         False: the address is the vendor's.
         """
-        return self.row.key_page is None or self.base_url != self.row.base_url
+        official = {self.row.base_url, *(region.base_url for region in self.row.regions)}
+        return self.row.key_page is None or self.base_url not in official
+
+    @property
+    def prices(self) -> str | None:
+        """The vendor's name in a table of prices; None if no table applies, as at an address in another region."""
+        host = urlsplit(self.base_url).hostname or ""
+        elsewhere = any(
+            self.base_url == region.base_url or host.endswith(f".{region.domain}") for region in self.row.regions
+        )
+        return None if elsewhere else self.row.prices
 
     @property
     def missing(self) -> bool:

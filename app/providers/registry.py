@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from app.domain.errors import InputError
-from app.providers.base import Credentials, Dialect, Origin, Provider, ProviderRow, load_adapter
+from app.providers.base import Credentials, Dialect, Origin, Provider, ProviderRow, Region, load_adapter
 from app.providers.base_urls import normalise_base_url
 
 _CHAT = "openai_compatible"
@@ -23,6 +23,20 @@ _TEMPLATE_SWITCH = Dialect(thinking_switch="chat_template_kwargs", reasoning_bac
 _SCHEMAS = Dialect(json_schema=True)
 _LOCAL = Dialect(json_schema=True, reasoning_back="by family")
 _OWN_SERVER = replace(_LOCAL, thinking_switch="chat_template_kwargs")
+
+# Source: Alibaba Cloud Model Studio, "Base URL overview" (11 October 2026), read 2026-11-30. The row has the base
+# URL of Singapore.
+_ALIBABA_REGIONS = (
+    Region("China (Beijing)", "https://dashscope.aliyuncs.com/compatible-mode/v1", "cn-beijing.maas.aliyuncs.com"),
+    Region("US (Virginia)", "https://dashscope-us.aliyuncs.com/compatible-mode/v1", "us-east-1.maas.aliyuncs.com"),
+    Region(
+        "China (Hong Kong)",
+        "https://cn-hongkong.dashscope.aliyuncs.com/compatible-mode/v1",
+        "cn-hongkong.maas.aliyuncs.com",
+    ),
+    Region("Japan (Tokyo)", "", "ap-northeast-1.maas.aliyuncs.com"),
+    Region("Germany (Frankfurt)", "", "eu-central-1.maas.aliyuncs.com"),
+)
 
 _ROWS = (
     ProviderRow(
@@ -148,6 +162,18 @@ _ROWS = (
         prices="moonshotai",
         key_page="https://platform.moonshot.ai/console/api-keys",
         dialect=Dialect(seed_field=None, reasoning_back="always"),
+    ),
+    ProviderRow(
+        "alibaba",
+        "Alibaba Cloud",
+        _CHAT,
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        key_env="DASHSCOPE_API_KEY",
+        base_url_env="DASHSCOPE_BASE_URL",
+        prices="alibaba",
+        key_page="https://www.alibabacloud.com/help/en/model-studio/get-api-key",
+        regions=_ALIBABA_REGIONS,
+        dialect=Dialect(thinking_switch="enable_thinking", cache_control=True),
     ),
     ProviderRow(
         "llamacpp",

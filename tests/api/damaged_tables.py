@@ -134,6 +134,9 @@ async def build_every_table(folder: Path) -> tuple[Path, Ids]:
         connection.execute("UPDATE run SET status = 'running', ended_at = NULL WHERE id = ?", (run_id,))
         growth = '{"kept": 1, "text": " more", "parts": []}'
         connection.execute("INSERT INTO reply_journal VALUES (NULL, 'local', ?, ?)", (run_id, growth))
+        connection.execute(
+            "INSERT INTO delivery SELECT owner, 'tab', 'abc-1', id, created_at FROM conversation LIMIT 1"
+        )
         connection.execute("DELETE FROM applied_filter WHERE filter = ''")
         for table in Row.metadata.sorted_tables:
             count = connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()[0]

@@ -1,4 +1,4 @@
-"""Providers that bill: they answer over HTTP as Anthropic and OpenAI do, and bill requests by the public rules.
+"""Providers that bill: they answer over HTTP as the vendors do, and bill requests by the public rules.
 
     async with serve_billing(AnthropicBill()) as peer:
         …an app context with peer.environment…
@@ -20,6 +20,7 @@ import orjson
 from sqlalchemy import select, update
 from starlette.types import Receive, Scope, Send
 
+from app.providers.registry import PROVIDERS
 from app.runs.app_context import AppContext
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN
@@ -65,8 +66,10 @@ class BillingPeer:
 
     @property
     def environment(self) -> dict[str, str]:
-        vendor = self.name.upper()
-        return {f"{vendor}_BASE_URL": f"http://{self.host}/v1", f"{vendor}_API_KEY": "sk-test-1234567890"}
+        row = PROVIDERS[self.name]
+        assert row.base_url_env
+        assert row.key_env
+        return {row.base_url_env: f"http://{self.host}/v1", row.key_env: "sk-test-1234567890"}
 
     @asynccontextmanager
     async def holding_back(self) -> AsyncGenerator[None]:
@@ -151,6 +154,19 @@ def play_openai(words: str, usage: Usage) -> bytes:
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": {"id": "r", "status": "completed", "usage": counted}},
     )
+
+
+def play_alibaba(words: str, usage: Usage) -> bytes:
+    """Encode a reply of Chat Completions as DashScope does: usage comes last, in an event without choices."""
+    output = len(words) // 4
+    counted = usage | {"completion_tokens": output, "total_tokens": usage["prompt_tokens"] + output}
+    chunk: dict[str, Any] = {"object": "chat.completion.chunk", "id": "chatcmpl-1", "usage": None}
+    chunks: tuple[dict[str, Any], ...] = (
+        chunk | {"choices": [{"index": 0, "delta": {"role": "assistant", "content": words}, "finish_reason": None}]},
+        chunk | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        chunk | {"choices": [], "usage": counted},
+    )
+    return b"".join(b"data: %b\n\n" % orjson.dumps(one) for one in chunks) + b"data: [DONE]\n\n"
 
 
 def _events(*events: dict[str, Any]) -> bytes:

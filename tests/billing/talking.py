@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from app.domain.cache.keep_alive import KeepAliveCost
 from app.domain.cache.rules import CacheLifetime
@@ -69,7 +70,7 @@ class Talk:
         assert isinstance(offer, KeepAliveCost), offer
         return offer
 
-    async def says(self, text: str) -> dict[str, int]:
+    async def says(self, text: str) -> dict[str, Any]:
         await reply_to(self.ctx, self.conversation_id, text)
         return self.peer.asked[-1].usage
 

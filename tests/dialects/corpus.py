@@ -24,18 +24,16 @@ from app.domain.errors import ErrorClass
 from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 from app.providers.base import Credentials, Provider
-from app.providers.registry import PROVIDERS, compatible_row, make_provider
+from app.providers.registry import PROVIDERS, make_provider
 from tests.providers.playing import Told
 
 STREAMS: Final = Path(__file__).parent / "streams"
 FOREIGN: Final = Path(__file__).parent / "foreign"
 """Protocols that no adapter supports, in files of the same form."""
 CASES: Final = ("plain", "tools", "parallel tools", "reasoning", "refusal", "error", "usage")
-OTHERS: Final = ("dashscope",)
-"""Vendors without a row, whose servers people set up as compatible ones."""
-SPEAKERS: Final = ("anthropic", "openai", "dashscope")
+SPEAKERS: Final = ("anthropic", "openai", "alibaba")
 """One vendor for each supported protocol."""
-NAMES: Final = (*(name for name, row in PROVIDERS.items() if row.protocol != "offline"), *OTHERS)
+NAMES: Final = tuple(name for name, row in PROVIDERS.items() if row.protocol != "offline")
 
 Json = dict[str, Any]
 
@@ -122,10 +120,7 @@ def _write_event(event: Json | str) -> bytes:
 
 
 def _provider(name: str) -> Provider:
-    if name in PROVIDERS:
-        return make_provider(PROVIDERS[name], Credentials("sk-test-1234567890"))
-    at = Credentials("sk-test-1234567890", "https://compatible.invalid/v1")
-    return make_provider(compatible_row(name, at), at)
+    return make_provider(PROVIDERS[name], Credentials("sk-test-1234567890"))
 
 
 def _read_case(fields: Json, every: Json) -> Case:

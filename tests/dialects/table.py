@@ -8,6 +8,8 @@ from typing import Final
 
 import orjson
 
+from app.domain.cache.rules import FIVE_MINUTES
+from app.domain.cache.warmth import Breakpoint
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Text, Thinking
 from app.domain.errors import InputError
@@ -59,8 +61,8 @@ def describe_providers() -> str:
         "## Sent\n\n"
         "Each cell names the fields of the request that change when the setting is used, as a request to that vendor "
         "really has them; `tests/docs/test_generated.py` compares them with this page. A setting that the vendor does "
-        "not take is refused with a sentence.\n\n"
-        f"{_table(['vendor', *ASKED, 'reasoning of earlier replies'], sent)}\n"
+        "not take is refused with a sentence. The cache plan sets breakpoints for the vendors that take them.\n\n"
+        f"{_table(['vendor', *ASKED, 'cache breakpoint', 'reasoning of earlier replies'], sent)}\n"
     )
 
 
@@ -72,14 +74,21 @@ def _describe_sent(provider: Provider) -> Iterator[str]:
         except InputError:
             yield "refused"
         else:
-            changed = [field for field, value in body.items() if plain.get(field) != value]
-            yield ", ".join(f"`{field}`" for field in changed) or "nothing"
+            yield _list_changed(plain, body)
+    yield _list_changed(plain, _send(provider, Parameters(), marks=(Breakpoint(2, FIVE_MINUTES),)))
     back = _send(provider, Parameters(), thought=provider.name)
     said = orjson.dumps(back.get("messages") or back.get("input")).decode()
     yield "goes back" if "Let me see." in said else "stays here"
 
 
-def _send(provider: Provider, parameters: Parameters, thought: str | None = None) -> Json:
+def _list_changed(plain: Json, body: Json) -> str:
+    changed = [field for field, value in body.items() if plain.get(field) != value]
+    return ", ".join(f"`{field}`" for field in changed) or "nothing"
+
+
+def _send(
+    provider: Provider, parameters: Parameters, thought: str | None = None, marks: tuple[Breakpoint, ...] = ()
+) -> Json:
     """Return the body of a request whose earlier reply may have thinking of this vendor."""
     earlier = (Thinking("Let me see.", "rs_1:sig", thought), Text("Hi")) if thought else (Text("Hi"),)
     messages = (
@@ -89,7 +98,7 @@ def _send(provider: Provider, parameters: Parameters, thought: str | None = None
     )
     model = f"{provider.name}:some-model"
     profile = replace(a_profile(model), thinking=ThinkingStyle.ADAPTIVE, structured=True)
-    return orjson.loads(encode(provider, Request(model, "", messages, parameters, ()), profile, {}).body)
+    return orjson.loads(encode(provider, Request(model, "", messages, parameters, ()), profile, {}, marks).body)
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

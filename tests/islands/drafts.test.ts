@@ -146,7 +146,7 @@ const isIn = (written: string) => (sent: { text: string }) => holds(sent.text, w
 
 test("an unanswered send is part of the draft until it is accepted", () => {
   const pending = new Pending("s");
-  const id = pending.add(aText("one"));
+  const id = pending.add(aText("one")).id;
 
   assert.equal(pending.draftOf("c1", "two"), "one\ntwo");
   assert.equal(pending.draftOf("c2", "two"), "two");
@@ -160,7 +160,7 @@ test("an unanswered send is part of the draft until it is accepted", () => {
 test("a refused send comes back once, and all of them when no server answers", () => {
   const pending = new Pending("s");
   const sent = aText("one");
-  const answers = [{ id: pending.add(sent), accepted: false }];
+  const answers = [{ id: pending.add(sent).id, accepted: false }];
 
   assert.deepEqual(pending.settle(answers), { ...NOTHING, refused: [sent] });
   assert.deepEqual(pending.settle(answers), NOTHING);
@@ -173,7 +173,7 @@ test("a refused send comes back once, and all of them when no server answers", (
 test("a refused send for a conversation that was started meanwhile goes to the draft of this conversation", () => {
   const pending = new Pending("s");
   const sent = aText("two", "");
-  const answers = [{ id: pending.add(sent), accepted: false, moved: "c1" }];
+  const answers = [{ id: pending.add(sent).id, accepted: false, moved: "c1" }];
 
   assert.deepEqual(pending.settle(answers), { ...NOTHING, moved: [{ sent, to: "c1" }] });
   assert.equal(pending.draftOf("", ""), "");
@@ -182,28 +182,54 @@ test("a refused send for a conversation that was started meanwhile goes to the d
 test("the same text after a lost connection is the same send, another text is another", () => {
   const pending = new Pending("s");
   const sent = aText("one");
-  const id = pending.add(sent);
+  const id = pending.add(sent).id;
   pending.abandon();
 
-  assert.notEqual(pending.add(aText("one", "c2")), id);
-  assert.notEqual(pending.add(aText("one more")), id);
-  assert.equal(pending.add(sent), id);
-  assert.notEqual(pending.add(sent), id);
+  assert.notEqual(pending.add(aText("one", "c2")).id, id);
+  assert.notEqual(pending.add(aText("one more")).id, id);
+  assert.equal(pending.add(sent).id, id);
+  assert.notEqual(pending.add(sent).id, id);
 });
 
 test("files without a text are the same send only if they are the same files", () => {
   const pending = new Pending("s");
-  const id = pending.add(aText("", "c1", "f1 f2"));
+  const id = pending.add(aText("", "c1", "f1 f2")).id;
   pending.abandon();
 
-  assert.notEqual(pending.add(aText("", "c1", "f3")), id);
-  assert.equal(pending.add(aText("", "c1", "f1 f2")), id);
+  assert.notEqual(pending.add(aText("", "c1", "f3")).id, id);
+  assert.equal(pending.add(aText("", "c1", "f1 f2")).id, id);
+});
+
+test("a text that left the box is another send when it is written again", () => {
+  const pending = new Pending("s");
+  const { id } = pending.add(aText("yes"));
+  const other = pending.add(aText("wait")).id;
+  pending.abandon();
+  pending.forgetRemoved("c2", "");
+  pending.forgetRemoved("c1", "yes\nwait");
+
+  pending.forgetRemoved("c1", "wait");
+
+  const again = pending.add(aText("yes"));
+  assert.notEqual(again.id, id);
+  assert.equal(again.again, false);
+  assert.deepEqual(pending.add(aText("wait")), { id: other, again: true });
+});
+
+test("a text with another schema or other files is another send", () => {
+  const pending = new Pending("s");
+  const { id } = pending.add(aText("one"));
+  pending.abandon();
+
+  assert.notEqual(pending.add({ ...aText("one"), schema: "{}2" }).id, id);
+  assert.notEqual(pending.add(aText("one", "c1", "f1")).id, id);
+  assert.equal(pending.add(aText("one")).id, id);
 });
 
 test("a text that came back is known to have arrived when that is said later", () => {
   const pending = new Pending("s");
   const sent = aText("one");
-  const answers = [{ id: pending.add(sent), accepted: true }];
+  const answers = [{ id: pending.add(sent).id, accepted: true }];
   pending.abandon();
 
   assert.deepEqual(pending.settle(answers), { ...NOTHING, arrived: [sent] });
@@ -214,7 +240,7 @@ test("a send before a reload is recognised by its id, and its note is deleted wi
   const { disk, kept } = aDisk();
   const before = new Pending("s", () => disk);
   const [one, two] = [aText("one"), aText("two")];
-  const id = before.add(one);
+  const id = before.add(one).id;
   before.add(two);
   before.note("c2", true);
   assert.equal(kept.size, 0);
@@ -230,7 +256,7 @@ test("a send before a reload is recognised by its id, and its note is deleted wi
   const last = new Pending("u", () => disk);
   last.recall(isIn("one\ntwo"));
   assert.deepEqual(last.settle([{ id, accepted: true }]), NOTHING);
-  assert.equal(last.add(two), "s-2");
+  assert.equal(last.add(two).id, "s-2");
   last.settle([{ id: "s-2", accepted: true }]);
   last.note("c1", true);
   assert.equal(kept.size, 0);
@@ -250,7 +276,7 @@ test("no note is stored for a temporary conversation, or for a text that its dra
   after.recall(isIn("one more"));
   after.note("c1", false);
 
-  assert.equal(after.add(aText("one")), "t-1");
+  assert.equal(after.add(aText("one")).id, "t-1");
   assert.equal(kept.size, 0);
 });
 

@@ -8,6 +8,7 @@ from genai_prices.data_snapshot import get_snapshot
 from app.domain.errors import InputError
 from app.providers.base import Adapter, Credentials, load_adapter
 from app.providers.base_urls import normalise_base_url
+from app.providers.models.tariffs import OWN_TABLES
 from app.providers.registry import (
     ENVIRONMENT_NAMES,
     PROVIDERS,
@@ -32,10 +33,11 @@ def test_every_row_can_be_used_unchanged() -> None:
             assert row.prices
 
 
-def test_every_vendor_of_the_table_is_known_to_the_price_table() -> None:
-    known = {provider.id for provider in get_snapshot().providers}
+def test_every_vendor_of_the_table_has_a_table_of_prices() -> None:
+    public = {provider.id for provider in get_snapshot().providers}
 
-    assert {row.prices for row in PROVIDERS.values() if row.prices} <= known
+    assert {row.prices for row in PROVIDERS.values() if row.prices} <= public | set(OWN_TABLES)
+    assert public.isdisjoint(OWN_TABLES), "the public table has the vendor now: remove Inview's own"
 
 
 def test_a_fresh_installation_has_the_offline_provider_ready() -> None:
@@ -139,6 +141,17 @@ def test_a_key_with_a_character_no_key_has_is_refused_without_quoting_it(key: st
         make_provider(PROVIDERS["groq"], Credentials(key))
 
     assert key not in str(raised.value)
+
+
+def test_regions_have_base_urls_in_their_normal_form() -> None:
+    regions = [region for row in PROVIDERS.values() for region in row.regions]
+
+    assert regions
+    for region in regions:
+        assert region.name
+        assert not region.domain.startswith(".")
+        if region.base_url:
+            assert normalise_base_url(region.base_url, versioned=False) == region.base_url
 
 
 def test_keys_are_in_no_repr() -> None:

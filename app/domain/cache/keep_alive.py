@@ -97,6 +97,8 @@ def explain_cold_shoulder(
         )
     if prediction.place is None or prediction.expires_at is None:
         return "The provider has cached nothing that the next send would read. Send something first."
+    if rules.chat and profile.thinking is ThinkingStyle.BUDGET and parameters.thinking is not False:
+        return "This model may think before it replies, and each keep-alive call would pay for that. Turn thinking off."
     if parameters.thinking and profile.thinking is ThinkingStyle.BUDGET:
         return (
             "With thinking on, this model requires a long reply limit, and thinking is part of the cached prompt. "

@@ -31,8 +31,18 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 
 from app.domain.cache.pauses import estimate_pauses
-from app.domain.cache.prefix import SYSTEM, TOOLS, Prefix, can_be_marked, count_positions, prefix_of, weigh
-from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle
+from app.domain.cache.prefix import (
+    SYSTEM,
+    TOOLS,
+    Prefix,
+    can_be_marked,
+    can_be_marked_in_chat,
+    count_contents,
+    count_positions,
+    prefix_of,
+    weigh,
+)
+from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheRules, CacheStyle
 from app.domain.cache.warmth import Breakpoint, CachedCall, CachedPrefix, Size, Warmth
 from app.domain.request.request import Request
 
@@ -59,7 +69,7 @@ class CacheRequest:
 
     - `prefix`: the keys of the request.
     - `positions`: the number of blocks of each message, as the vendor's search for cached entries counts them
-      (`count_positions`).
+      (`count_positions`, or `count_contents` in Chat Completions).
     - `totals`: the length of the request up to the end of the system text, then up to the end of each message, in any
       unit.
     - `tokens`: the estimate for the whole request.
@@ -127,17 +137,25 @@ def make_cache_request(  # noqa: PLR0913 - the inputs of a plan
     *,
     stable: int | None = None,
     tools_apart: bool = False,
+    rules: CacheRules | None = None,
 ) -> CacheRequest:
-    """Make the input of a plan from a request, its content hashes and an estimate of its tokens."""
+    """Make the input of a plan from a request, its content hashes and an estimate of its tokens.
+
+    `rules` are the cache rules of its model; None: those of Anthropic.
+    """
+    chat = rules is not None and rules.chat
+    count, markable = (count_contents, can_be_marked_in_chat) if chat else (count_positions, can_be_marked)
     head = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in request.tools)
     totals = accumulate((weigh(message) for message in request.messages), initial=head + len(request.system))
-    unmarkable = frozenset(place for place, message in enumerate(request.messages) if not can_be_marked(message))
+    unmarkable = {place for place, message in enumerate(request.messages) if not markable(message)}
+    if chat:
+        unmarkable |= {TOOLS} if request.system else {TOOLS, SYSTEM}
     return CacheRequest(
         prefix_of(request, hashes),
-        tuple(map(count_positions, request.messages)),
+        tuple(map(count, request.messages)),
         tuple(totals),
         tokens,
-        unmarkable,
+        frozenset(unmarkable),
         conversation_id,
         stable,
         tools_apart,
@@ -293,6 +311,8 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
 ) -> int:
     """Return the last place to cache for an hour; `TOOLS - 1`: none. All places up to it are cached for an hour too."""
     newest = max(chosen)
+    if HOUR not in warmth.rules.lifetimes:
+        return TOOLS - 1
     match lifetime:
         case CacheLifetime.SHORT | CacheLifetime.OFF:
             return TOOLS - 1

@@ -126,6 +126,36 @@ def can_be_marked(message: RequestMessage) -> bool:
     return bool(message.parts) and not isinstance(message.parts[-1], Thinking)
 
 
+def count_contents(message: RequestMessage) -> int:
+    """Return the number of content parts of a message in Chat Completions.
+
+    A reply has one. Each tool result has one, and its images and files follow with a line in a user message.
+    """
+    if message.role == "assistant":
+        return 1
+    results = [part for part in message.parts if isinstance(part, ToolResult)]
+    shown = [sum(not isinstance(piece, Text) for piece in result.content) for result in results]
+    return len(message.parts) + sum(1 + count for count in shown if count)
+
+
+def can_be_marked_in_chat(message: RequestMessage) -> bool:
+    """Return true if the content of a message in Chat Completions ends with a part, which can be a breakpoint.
+
+    A reply without text and an empty text have no such part.
+    """
+    if message.role == "assistant":
+        return any(isinstance(part, Text) and part.text for part in message.parts)
+    match message.parts[-1] if message.parts else None:
+        case Text(text=text):
+            return bool(text)
+        case ToolResult(content=content):
+            return any(not isinstance(piece, Text) or piece.text for piece in content)
+        case None:
+            return False
+        case _:
+            return True
+
+
 def weigh(message: RequestMessage) -> int:
     """Return the approximate length of a message in characters.
 

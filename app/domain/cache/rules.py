@@ -11,6 +11,12 @@ Sources, read in November 2026:
   beginning of any recent request, in steps of 128 tokens, for 5 to 10 minutes, or up to 24 hours with extended
   retention. From GPT-5.6 on, one breakpoint is set at the newest message; entries must match exactly there and are
   cached for 30 minutes.
+- Alibaba Cloud Model Studio, "Context Cache" (11 October 2026, and an earlier copy of the whole page): a cache block is
+  everything from the start of the messages to a content part with `cache_control`, and the tools, which cannot be
+  marked. It has at least 1,024 tokens. A request has four marks at most; from each, 20 content parts are searched
+  backwards. The only lifetime is 5 minutes, and a hit restarts it. Creation costs 1.25 times the input price, a hit 0.1
+  times. Only the listed models have this explicit cache; snapshots are not listed. The implicit cache of the others is
+  not predicted, because hits are not guaranteed.
 
     >>> find_rules("anthropic:claude-haiku-4-5").minimum
     4096
@@ -67,6 +73,8 @@ class CacheRules:
       from each breakpoint and including it; None: all positions.
     - `minimum`, `step`: reads of a `STEPPED` cache are rounded down to `minimum` plus a multiple of `step`.
     - `closing`: the number of tokens at the end of every prompt that belong to no message.
+    - `chat`: breakpoints are parts of a message's content in Chat Completions (see `can_be_marked_in_chat`), and the
+      lookback counts these parts.
     """
 
     style: CacheStyle
@@ -76,6 +84,7 @@ class CacheRules:
     lookback: int | None = None
     step: int = 1
     closing: int = 0
+    chat: bool = False
 
 
 def _claude(minimum: int) -> CacheRules:
@@ -87,6 +96,7 @@ def _stepped(lifetime: int) -> CacheRules:
 
 
 _NEWEST = CacheRules(CacheStyle.NEWEST, 1_024, (HALF_AN_HOUR,), closing=3)
+_EXPLICIT = CacheRules(CacheStyle.MARKED, 1_024, (FIVE_MINUTES,), marks=4, lookback=20, chat=True)
 
 # The rules of each vendor, by patterns of its model names. The first pattern that matches applies. A Claude model that
 # is not listed gets the longest minimum, so that cache reads are predicted too rarely rather than too often.
@@ -103,6 +113,12 @@ _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
         (r"gpt-5\.([6-9]|\d\d)|gpt-([6-9]|\d\d)", _NEWEST),
         (r"gpt-4\.1(-20|$)|gpt-5", _stepped(DAY)),
         (r"gpt-4o|gpt-4\.1|gpt-4\.5|\bo[134]|codex|chatgpt", _stepped(FIVE_MINUTES)),
+    ),
+    # Decision 0097 names a source for each of these names.
+    "alibaba": (
+        (r"^qwen3-max$|^qwen3\.6-max-preview$|^qwen3\.[78]-max$", _EXPLICIT),
+        (r"^qwen-(plus|flash)$|^qwen3\.[56]-(plus|flash)$|^qwen3\.8-flash$", _EXPLICIT),
+        (r"^qwen3-(coder|vl)-(plus|flash)$|^deepseek-v3\.2$|^kimi-k2\.5$", _EXPLICIT),
     ),
 }
 _PATTERNS = {vendor: tuple((re.compile(pattern), rules) for pattern, rules in rows) for vendor, rows in _RULES.items()}

@@ -40,7 +40,7 @@ _MAX_NAMES = 10_000
 
 NOT_FOR_CHAT = re.compile(
     r"embed|whisper|transcribe|moderation|dall-e|imagen?|audio|realtime|speech|voice|rerank|guard|babbage|davinci|"
-    r"gpt-3\.5-turbo-instruct|lyria|computer-use|search-api|\b(tts|veo|sora|ocr|aqa|live)\b"
+    r"gpt-3\.5-turbo-instruct|lyria|computer-use|search-api|livetranslate|paraformer|\bwan\d|[tir]2v|\b(asr|tts|veo|sora|ocr|aqa|live)\b"
 )
 """Names of listed models that a conversation cannot use."""
 

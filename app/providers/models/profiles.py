@@ -23,6 +23,7 @@ from app.domain.errors import SettingsError
 from app.domain.models.model_profile import UNKNOWN_WINDOW, ModelProfile
 from app.providers.base import ListedModel, Provider
 from app.providers.models.abilities import abilities_of
+from app.providers.models.alibaba_models import OwnEntry
 from app.providers.models.tariffs import find_entry, read_tariff
 
 Fact = TypeVar("Fact")
@@ -39,10 +40,10 @@ def build_profile(
         SettingsError: an override names a field that profiles do not have.
     """
     model = f"{provider.name}:{listed.name}"
-    abilities = abilities_of(listed.name)
     entry = find_entry(provider.row.prices, listed.name) if provider.row.prices else None
-    tariff = read_tariff(provider.row.prices, listed.name) if provider.row.prices else None
-    own = provider.row.protocol in {"anthropic", "openai"}
+    tariff = read_tariff(provider.prices, listed.name) if provider.prices else None
+    abilities = entry.abilities if isinstance(entry, OwnEntry) else abilities_of(listed.name)
+    own = provider.row.protocol in {"anthropic", "openai"} or isinstance(entry, OwnEntry)
     profile = ModelProfile(
         model=model,
         name=listed.label or (entry.name if entry else None) or listed.name,

@@ -1,5 +1,7 @@
 """Reads tariffs, with all periods and steps, from the public price table that the package genai-prices contains.
 
+A vendor that this table does not have may have a table of Inview's own (`OWN_TABLES`).
+
 The abilities of a model are in `abilities.py`, the user's prices in `runs/usage/prices.py`.
 
     >>> from datetime import UTC, datetime
@@ -10,24 +12,31 @@ The abilities of a model are in `abilities.py`, the user's prices in `runs/usage
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from app.domain.costs.prices import Period, PriceTier, Tariff, complete_prices
 from app.domain.models.model_profile import Prices
+from app.providers.models.alibaba_models import OwnEntry, find_alibaba
+
+OWN_TABLES: Mapping[str, Callable[[str], OwnEntry | None]] = MappingProxyType({"alibaba": find_alibaba})
+"""The tables of Inview's own, by vendor. Each finds the entry of a model by its name."""
 
 _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
 
 
 @cache
 def read_tariff(vendor: str, name: str) -> Tariff | None:
-    """Return the tariff of a model from the public price table, or None if the table has no prices for it."""
+    """Return the tariff of a model from the table of its vendor, or None if the table has no prices for it."""
     entry = find_entry(vendor, name)
     if entry is None:
         return None
+    if isinstance(entry, OwnEntry):
+        return entry.tariff
     stated: Any = entry.prices
     if not isinstance(stated, list):
         return _tariff([_period(None, stated)])
@@ -39,7 +48,9 @@ def read_tariff(vendor: str, name: str) -> Tariff | None:
 
 @cache
 def find_entry(vendor: str, name: str) -> Any:
-    """Return the entry of a model in the price table, or None if there is none."""
+    """Return the entry of a model in the table of its vendor, or None if there is none."""
+    if (find := OWN_TABLES.get(vendor)) is not None:
+        return find(name)
     table, by_id, tables = _read_table(vendor)
     # Most names are ids of entries. It would take a second to match all rules for each of a router's 900 models.
     return by_id.get(name.lower()) or table.find_model(name, all_providers=tables)

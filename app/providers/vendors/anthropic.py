@@ -21,7 +21,7 @@ import orjson
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES
 from app.domain.cache.warmth import Breakpoint
-from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.models.model_profile import ModelProfile, ThinkingStyle
@@ -53,6 +53,7 @@ from app.providers.base import (
     ProviderClient,
 )
 from app.providers.models.list_entries import ModelEntry, read_list
+from app.providers.vendors.thinking_budgets import BUDGETS
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.errors import describe_error
 from app.providers.wire.json_values import FieldError, as_object, fields_of, label_of, load_json, text_of
@@ -67,10 +68,6 @@ MAX_TEMPERATURE = 1
 STANDARD_MAX_TOKENS = 4_096
 """The value of the required `max_tokens` if the limit of the model is unknown."""
 SMALLEST_BUDGET = 1_024
-BUDGETS: Mapping[Effort | None, int] = MappingProxyType(
-    {Effort.LOW: 2_048, Effort.MEDIUM: 8_192, None: 8_192, Effort.HIGH: 24_576}
-)
-"""Tokens of thinking by effort, for models that need such a budget instead of an effort."""
 
 STOP_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {

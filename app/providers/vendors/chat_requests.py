@@ -2,6 +2,9 @@
 
 Source: https://developers.openai.com/api/reference/resources/chat. The `Dialect` of a registry row has the fields that
 the server names differently. `openai_compatible.py` decodes the answers.
+
+Alibaba's `enable_thinking`, `thinking_budget` and `cache_control`: Alibaba Cloud Model Studio, "Deep thinking" and
+"Context Cache", read 2026-11-30.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from app.domain.cache.prefix import SYSTEM
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import InputError
@@ -19,6 +23,7 @@ from app.providers.base import CallInput, Dialect, ProviderRow
 from app.providers.models.abilities import abilities_of
 from app.providers.vendors.openai import data_url, schema_format
 from app.providers.vendors.returned_extras import mark_unsigned, put_back
+from app.providers.vendors.thinking_budgets import BUDGETS
 from app.providers.wire.json_values import as_object
 
 NO_REASONING = " "
@@ -38,10 +43,13 @@ def encode_body(call: CallInput) -> bytes:
     if request.tools:
         body["tools"] = [_encode_tool(tool) for tool in request.tools]
     needs_reasoning = _needs_reasoning(call)
-    messages: list[dict[str, object]] = []
+    marked = {mark.place for mark in call.marks} if dialect.cache_control else set[int]()
+    messages: list[dict[str, Any]] = []
     if request.system:
         messages.append({"role": "system", "content": request.system})
-    for message in request.messages:
+        if SYSTEM in marked:
+            _mark(messages[-1])
+    for place, message in enumerate(request.messages):
         parts = message.parts
         is_answer = needs_reasoning and message.role == "assistant"
         if (
@@ -50,8 +58,20 @@ def encode_body(call: CallInput) -> bytes:
             messages.append({"role": message.role, "content": parts[0].text})
         else:
             messages += _encode_message(message, call)
+        if place in marked:
+            _mark(messages[-1])
     body["messages"] = messages
     return orjson.dumps(body)
+
+
+def _mark(message: dict[str, Any]) -> None:
+    """Mark the end of an encoded message as a cache breakpoint. A content without parts gets one part."""
+    content = message["content"]
+    if not content:
+        return
+    parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    parts[-1]["cache_control"] = {"type": "ephemeral"}
+    message["content"] = parts
 
 
 def _encode_parameters(parameters: Parameters, dialect: Dialect, label: str) -> dict[str, object]:
@@ -78,6 +98,11 @@ def _encode_reasoning(parameters: Parameters, dialect: Dialect) -> dict[str, obj
         if effort is not None and thinking is not False:
             reasoning["effort"] = effort
         return {"reasoning": reasoning} if reasoning else {}
+    if dialect.thinking_switch == "enable_thinking":
+        switched: dict[str, object] = {} if thinking is None else {"enable_thinking": thinking}
+        if effort is not None and thinking is not False:
+            switched["thinking_budget"] = BUDGETS[effort]
+        return switched
     encoded: dict[str, object] = {} if effort is None else {"reasoning_effort": effort}
     if thinking is not None and dialect.thinking_switch == "thinking":
         encoded["thinking"] = {"type": "enabled" if thinking else "disabled"}
@@ -95,7 +120,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
     return {"type": "function", "function": function}
 
 
-def _encode_message(message: RequestMessage, call: CallInput) -> Iterator[dict[str, object]]:
+def _encode_message(message: RequestMessage, call: CallInput) -> Iterator[dict[str, Any]]:
     parts = message.parts
     match message.role:
         case "user":

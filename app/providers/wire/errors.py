@@ -36,10 +36,13 @@ CLASS_OF_TYPE: Mapping[str, ErrorClass] = MappingProxyType(
             ErrorClass.AUTH: (
                 "authentication_error invalid_api_key permission_error permission_denied unauthorized "
                 "account_deactivated insufficient_quota billing_error billing_not_active billing_hard_limit_reached "
-                "insufficient_user_quota"
+                "insufficient_user_quota invalidapikey accessdenied access_denied model.accessdenied "
+                "accessdenied.unpurchased arrearage allocationquota.freetieronly prepaidbilloverdue postpaidbilloverdue"
             ),
             ErrorClass.RATE: (
-                "rate_limit_error rate_limit_exceeded too_many_requests too_many_requests_error resource_exhausted"
+                "rate_limit_error rate_limit_exceeded too_many_requests too_many_requests_error resource_exhausted "
+                "throttling throttling.ratequota throttling.burstrate throttling.allocationquota limit_requests "
+                "limit_burst_rate"
             ),
             ErrorClass.OVERLOADED: (
                 "overloaded_error engine_overloaded_error server_is_overloaded slow_down unavailable_error unavailable "
@@ -48,20 +51,35 @@ CLASS_OF_TYPE: Mapping[str, ErrorClass] = MappingProxyType(
             ErrorClass.CONTEXT_LENGTH: (
                 "context_length_exceeded exceed_context_size_error request_too_large string_above_max_length"
             ),
-            ErrorClass.MODEL: "model_not_found model_not_available unsupported_model invalid_model model_not_supported",
+            ErrorClass.MODEL: (
+                "model_not_found model_not_available unsupported_model invalid_model model_not_supported modelnotfound"
+            ),
             ErrorClass.CONTENT_FILTER: (
                 "content_filter content_policy_violation invalid_prompt bio_policy misalignment_policy_violation "
-                "image_content_policy_violation moderation_blocked data_inspection_failed"
+                "image_content_policy_violation moderation_blocked data_inspection_failed datainspectionfailed"
             ),
             ErrorClass.SERVER: (
                 "server_error api_error internal_server_error internal_error internal timeout_error gateway_timeout "
-                "vector_store_timeout"
+                "vector_store_timeout internalerror internalerror.algo internalerror.timeout "
+                "requesttimeout"
             ),
         }.items()
         for kind in kinds.split()
     }
 )
-"""Error types and codes that vendors document, in lower case with underscores."""
+"""Error types and codes that vendors document, in lower case.
+
+Those without underscores are Alibaba's: Alibaba Cloud Model Studio, "Error codes" (28 September 2026) and "Status
+codes", read 2026-11-30.
+"""
+
+CLASS_AT_VENDOR: Mapping[str, Mapping[str, ErrorClass]] = MappingProxyType(
+    {"alibaba": MappingProxyType({"insufficient_quota": ErrorClass.RATE})}
+)
+"""Types and codes that mean something else at one vendor, by the name of its row.
+
+At Alibaba, `insufficient_quota` is another name of `Throttling.AllocationQuota`: too many tokens in a minute.
+"""
 
 CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
     (
@@ -69,7 +87,7 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
         re.compile(
             r"context (length|window|size)|maximum context|prompt is too long|too many (input )?tokens|"
             r"(input|prompt|request)( \w+)? (is )?too (long|large)|maximum prompt length|exceeds? .{0,40}context|"
-            r"reduce the length",
+            r"reduce the length|range of input length",
             re.IGNORECASE,
         ),
     ),
@@ -135,6 +153,10 @@ NO_CREDIT = frozenset(
         "billing_not_active",
         "billing_hard_limit_reached",
         "insufficient_user_quota",
+        "arrearage",
+        "allocationquota.freetieronly",
+        "prepaidbilloverdue",
+        "postpaidbilloverdue",
     }
 )
 """Error types that mean that the user's account at the vendor has no credit."""
@@ -197,9 +219,10 @@ def describe_error(target: CallTarget | str, error: object, status: int | None =
     words = _words_of(fields)
     numbers = [int(kind) for kind in kinds if len(kind) == 3 and kind.isdecimal() and 300 <= int(kind) < 600]
     known = next((number for number in [*numbers, status] if number is not None), None)
-    error_class = _class_of(kinds, words, known)
+    own_class = _class_at_vendor(target, kinds)
+    error_class = own_class or _class_of(kinds, words, known)
     quoted = f": {words}" if words else f" (HTTP {known})." if known else "."
-    if NO_CREDIT.intersection(kinds) or known == 402:
+    if (NO_CREDIT.intersection(kinds) or known == 402) and own_class is None:
         reason = failure(error_class, f"{target} has no credit left for this key{quoted}")
         return replace(reason, next_step="Add credit at the provider, or choose another model.")
     reason = failure(error_class, f"{target} {SAYING[error_class]}{quoted}")
@@ -309,6 +332,12 @@ def _seconds(text: str) -> float | None:
     except ValueError:
         return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _class_at_vendor(target: CallTarget | str, kinds: list[str]) -> ErrorClass | None:
+    """Return the class that one of the types has at this vendor only, or None."""
+    classes = CLASS_AT_VENDOR.get(target.row.name) if isinstance(target, CallTarget) else None
+    return next((classes[kind] for kind in kinds if kind in classes), None) if classes else None
 
 
 def _class_of(kinds: list[str], words: str, status: int | None) -> ErrorClass:

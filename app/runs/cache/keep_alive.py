@@ -156,8 +156,8 @@ async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Kee
 async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
     """Resume the keep-alives of processes that ended.
 
-    `alone`: no other process of Inview runs. Then keep-alives that should have ended by now are ended. Their message is
-    that Inview was not running.
+    `alone`: no other process of Inview runs. Then keep-alives that should have ended by now are ended. Their message
+    says so.
     """
     async with ctx.store.read() as session:
         found = await list_open(session)

@@ -46,6 +46,7 @@ from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks
 from app.store.run import runs
+from app.store.run.deliveries import delete_deliveries
 
 NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 NO_CHOICES: Final[Mapping[str, OverBudget]] = MappingProxyType({})
@@ -209,6 +210,7 @@ async def discard_comparison(ctx: AppContext, owner: str, conversation_id: str) 
     await _stop(ctx, comparison.runs)
     async with ctx.store.write() as session:
         await comparisons.close(session, comparison, now())
+        await delete_deliveries(session, conversation_id)
     ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return comparison
 

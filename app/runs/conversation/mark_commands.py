@@ -24,6 +24,7 @@ from app.runs.runtime.shielded import shielded
 from app.runs.topics.topic_commands import use_topic
 from app.store.conversation.conversations import load_conversation, next_revision
 from app.store.conversation.marks import StoredMarks, find_conversation_of, load_marks, write_marks
+from app.store.run.deliveries import delete_deliveries
 from app.store.topics.topics import load_topics
 
 Undo = tuple[PairMarks, ...]
@@ -58,6 +59,7 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
                 if "deleted" in marks:
                     reason = RemovalReason.DELETE if marks["deleted"] else RemovalReason.RETURN
                     await note_pairs(session, owner, conversation_id, pair_ids, reason)
+                    await delete_deliveries(session, conversation_id)
                 await write_marks(session, pair_ids, marks, revision, at)
     _publish(ctx, owner, conversation_id, list(alike.values()))
     return tuple(undo)

@@ -40,7 +40,7 @@ class OpenedConversation:
     The conversation:
 
     - `listed`: its settings and its first words. None on the start page, and if there is no such conversation.
-    - `origin`: the conversation that it was forked from. Of a child conversation: the one that it was made for.
+    - `origin`: the conversation that it was forked from, or the parent of a child conversation.
     - `is_forked`: other conversations were forked from it.
     - `temporary`: it is only in memory.
     - `running`: one of its replies is running.

@@ -81,7 +81,13 @@ def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> Cac
     """Plan the breakpoints of a request, and predict how many tokens it reads from the cache. Pure."""
     stable = SYSTEM if caching.unstable is None else len(request.messages) - 1 - caching.unstable
     cache_request = make_cache_request(
-        request, hashes, caching.tokens, caching.conversation_id, stable=stable, tools_apart=caching.tools_apart
+        request,
+        hashes,
+        caching.tokens,
+        caching.conversation_id,
+        stable=stable,
+        tools_apart=caching.tools_apart,
+        rules=caching.warmth.rules,
     )
     plan = plan_cache(cache_request, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=caching.frozen)
     broken = find_break(cache_request, plan.prediction, caching.warmth, caching.at)

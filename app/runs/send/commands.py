@@ -51,6 +51,7 @@ from app.store.conversation import conversations, pairs
 from app.store.database.mapping import encode_conversation, encode_parameters, encode_retry_limits
 from app.store.ledger.ledger import Purpose
 from app.store.run import runs
+from app.store.run.deliveries import delete_deliveries
 from app.store.trash import trash
 
 LOCAL_OWNER = "local"
@@ -233,6 +234,7 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
             await conversations.delete_conversation(session, owner, conversation_id)
         else:
             await trash.put_conversation(session, owner, conversation_id, now())
+            await delete_deliveries(session, conversation_id)
     ctx.sent_pairs.forget(conversation_id)
     ctx.sizes.forget(conversation_id)
     ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
@@ -348,9 +350,9 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
                 raise SendLockedError(conversation_id)
             if tail.comparing is not None:
                 raise ComparingError
+            revision = await conversations.next_revision(session, conversation_id, at)
             if alongside is not None:
                 await alongside(session)
-            revision = await conversations.next_revision(session, conversation_id, at)
             pair = Pair(
                 id=start.pair_id,
                 conversation_id=conversation_id,

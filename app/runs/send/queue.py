@@ -41,6 +41,7 @@ from app.store.attachments.uploads import return_uploads, take_uploads
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
 from app.store.run import queues
+from app.store.run.deliveries import delete_deliveries
 from app.store.trash.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
@@ -247,6 +248,7 @@ async def drop_queued(ctx: AppContext, owner: str, conversation_id: str, queued_
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
         await queues.delete_queued(session, queued_id)
+        await delete_deliveries(session, conversation_id)
         uploads = await return_uploads(session, owner, conversation_id, list_bytes(item.attached))
         await release_attachments(session, owner, conversation_id, uploads)
         if len(waiting) == 1:

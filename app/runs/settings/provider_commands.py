@@ -40,6 +40,7 @@ class ProviderSetup:
     - `entered_base_url`: that URL.
     - `trial`: the result of the last request for its list of models.
     - `skipped`: the invalid entries of that list.
+    - `regions`: the names of the vendor's other regions and their base URLs.
     """
 
     name: str
@@ -55,6 +56,7 @@ class ProviderSetup:
     key_page: str | None
     trial: Trial
     skipped: tuple[str, ...]
+    regions: tuple[tuple[str, str], ...] = ()
 
 
 async def list_providers(ctx: AppContext, owner: str) -> tuple[ProviderSetup, ...]:
@@ -149,6 +151,7 @@ def _describe(ctx: AppContext, provider: Provider, entered: ProviderSetting | No
         key_page=provider.row.key_page,
         trial=ctx.catalogue.lists.trial(provider),
         skipped=ctx.catalogue.lists.skipped(provider),
+        regions=tuple((region.name, region.base_url) for region in provider.row.regions if region.base_url),
     )
 
 

@@ -110,7 +110,8 @@ def _read_table(providers: Mapping[str, Provider], model: str) -> Tariff | None:
     row = row if provider is None else provider.row
     if row is None:
         return None
-    if row.prices and (tariff := read_tariff(row.prices, name)) is not None:
+    prices = row.prices if provider is None else provider.prices
+    if prices and (tariff := read_tariff(prices, name)) is not None:
         return tariff
     at_home = row.local_port is not None if provider is None else is_local(provider)
     return FREE if at_home else None

@@ -363,7 +363,7 @@ class ParametersState(VisitedState, rx.State):
 
 
 def open_parameters(state: ParametersState, opened: OpenedConversation) -> None:
-    """On the start page, show the parameters that were set there. On the page of a conversation, forget them."""
+    """On the start page, show the parameters that were set there. On the page of a conversation, remove them."""
     if opened.id:
         state._forget_first()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
     else:

@@ -30,7 +30,7 @@ from app.views.request.keep_warm import CHOICES
 SETTLE_SECONDS: Final = 0.3
 """Delay before the state of the cache is read, so that the opening of a page or the end of a reply is shown first."""
 NOTHING: Final = CacheNotesView()
-_CACHING: Final = ("anthropic:", "openai:")
+_CACHING: Final = ("anthropic:", "openai:", "alibaba:")
 """The beginnings of the names of models whose cache is shown. A self-hosted server does not report its cache."""
 
 

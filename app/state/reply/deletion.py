@@ -18,7 +18,7 @@ from app.runs.app_context import context_for, current
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.messages.toasts import Undo, expect_toast, show_fault, show_toast
-from app.state.reply.pair_lookup import MAX_ID, find_pair, find_pair_in_background
+from app.state.reply.pair_lookup import MAX_ID, find_pair, find_pair_if_shown, find_pair_in_background
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
@@ -63,8 +63,8 @@ class PairDeletionState(VisitedState, rx.State):
     @rx.event
     async def delete(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Delete a pair that this page shows. `carry_out` does the work."""
-        if await find_pair(self, pair_id) is None:
-            return None
+        if await find_pair_if_shown(self, pair_id) is None:
+            return None  # the pair is deleted already: the toast with Undo stays
         await expect_toast(self)
         return cast("EventSpec", PairDeletionState.carry_out(pair_id))
 

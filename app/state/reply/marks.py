@@ -29,8 +29,8 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import ToastAction, Undo, show_fault, show_toast
-from app.state.reply.pair_lookup import find_pair_in_background
-from app.state.tab.inputs import whole_in
+from app.state.reply.pair_lookup import MAX_ID, find_pair_in_background
+from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
 from app.views.reply.pair import ScreenPairView, ShownMarks
 from app.views.usage.figures import plural
@@ -81,9 +81,9 @@ class MarksState(rx.State):
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
         """Set a mark (`field`) to its previous value (`value`). Undo sends this event, so no other undo is offered."""
-        marks = _read(field, value)
-        if marks is not None and (pair := await find_pair_in_background(self, pair_id)) is not None:
-            await self._store(pair, marks)
+        marks, valid_id = _read(field, value), text_in(pair_id, MAX_ID)
+        if marks is not None and valid_id:
+            await self._store(valid_id, marks)
 
     async def _offer_filter(self) -> ToastAction | None:
         """Return the toast's offer to hide the pairs with the tag "exclude", or None if it is not offered.
@@ -107,24 +107,27 @@ class MarksState(rx.State):
     ) -> None:
         (field,) = marks
         before: Any = getattr(pair, field)
-        if await self._store(pair, marks):
+        if await self._store(pair.id, marks):
             value = before.value if isinstance(before, Mark) else before
             undo = cast("EventSpec", MarksState.take_back(pair.id, field, value))
             async with self:
                 taken_back = Undo(undo, f"pair {pair.position}{texts.undone}")
                 await show_toast(self, f"Pair {pair.position}: {texts.message}", undo=taken_back, offer=offer)
 
-    async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
-        """Show these marks and store them. Return False if they were refused; then the previous marks are shown."""
+    async def _store(self, pair_id: str, marks: ShownMarks) -> bool:
+        """Store these marks and show them, if the page has the pair.
+
+        Return False if they were refused; then the previous marks are shown.
+        """
         watcher = watcher_of(self)
-        before: ShownMarks = cast("ShownMarks", {field: getattr(pair, field) for field in marks})
+        pair = None if watcher is None else watcher.pair(pair_id)
         if watcher is not None:
-            watcher.amend(pair.id, **marks)
+            watcher.amend(pair_id, **marks)
         try:
-            await mark_pair(await context_for(current(), pair.id), LOCAL_OWNER, pair.id, cast("Marks", marks))
+            await mark_pair(await context_for(current(), pair_id), LOCAL_OWNER, pair_id, cast("Marks", marks))
         except InviewError as fault:
-            if watcher is not None:
-                watcher.amend(pair.id, **before)
+            if watcher is not None and pair is not None:
+                watcher.amend(pair_id, **cast("ShownMarks", {field: getattr(pair, field) for field in marks}))
             async with self:
                 await show_fault(self, fault)
             return False

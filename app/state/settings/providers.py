@@ -47,6 +47,14 @@ _STATUS: Final[Mapping[ProviderHealth, str]] = {
 
 
 @dataclass(frozen=True)
+class RegionItem:
+    """Another region of a vendor, with its base URL."""
+
+    name: str
+    base_url: str
+
+
+@dataclass(frozen=True)
 class ProviderItem:
     """A provider in the list of providers.
 
@@ -60,6 +68,7 @@ class ProviderItem:
     - `edition`: the number of accepted forms. An accepted form resets the fields, a refused one keeps their texts.
     - `offered`: the provider had no key when the page was opened, so it is listed among the providers to add until the
       next visit, even with a key.
+    - `regions`: the vendor's other regions.
     """
 
     name: str
@@ -77,6 +86,7 @@ class ProviderItem:
     said: str = ""
     edition: int = 0
     offered: bool = False
+    regions: tuple[RegionItem, ...] = ()
 
 
 class ProvidersState(rx.State):
@@ -234,6 +244,7 @@ def _describe(setup: ProviderSetup, *, trying: bool) -> ProviderItem:
         usual_url=setup.base_url,
         key_page=setup.key_page or "",
         removable=setup.entered,
+        regions=tuple(RegionItem(name, base_url) for name, base_url in setup.regions),
     )
 
 

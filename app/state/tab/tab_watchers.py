@@ -29,9 +29,12 @@ from app.runs.watch.watcher import Watcher
 from app.state.tab.address import conversation_in
 
 ARRIVAL_SECONDS: Final = 10.0
-"""Maximum seconds to wait for a tab to follow its conversation, for the first pairs of its watcher, and for the handler
-that runs a prepared watcher.
+"""Maximum seconds to wait for a tab to follow its conversation, for the first pairs of its watcher, and for a prepared
+watcher to run.
 """
+
+LOCKED_SECONDS: Final = 2.0
+"""Maximum seconds that a handler with the lock of the state waits for the first pairs of the tab's watcher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +111,14 @@ def watcher_of(state: rx.State) -> Watcher | None:
     return _find(state.router.session.client_token)
 
 
-async def loaded_watcher_of(state: rx.State) -> Watcher | None:
-    """Return the watcher of the tab once it has read its first pairs. None: not within `ARRIVAL_SECONDS`.
+async def loaded_watcher_of(state: rx.State, *, locked: bool) -> Watcher | None:
+    """Return the watcher of the tab once it has read its first pairs, None if that takes too long.
 
-    A handler that holds the lock of the state may wait for this: the watcher reads the pairs without the lock.
+    `locked`: the handler holds the lock of the state. It may wait, because the watcher reads the pairs without the
+    lock, but not for longer than `LOCKED_SECONDS`: all other handlers of the tab wait for it.
     """
     watcher = watcher_of(state)
-    if watcher is None or not await _is_set_within(watcher.loaded, ARRIVAL_SECONDS):
+    if watcher is None or not await _is_set_within(watcher.loaded, LOCKED_SECONDS if locked else ARRIVAL_SECONDS):
         return None
     return watcher
 
@@ -174,8 +178,8 @@ def prepare_watcher(token: str, watcher: Watcher) -> None:
 
     If it is not taken over within `ARRIVAL_SECONDS`, as when the page lost its connection, it is forgotten.
     """
-    _drop_prepared(token)
-    _PREPARED[token] = watcher, asyncio.get_running_loop().call_later(ARRIVAL_SECONDS, _drop_prepared, token)
+    _forget_prepared(token)
+    _PREPARED[token] = watcher, asyncio.get_running_loop().call_later(ARRIVAL_SECONDS, _forget_prepared, token)
 
 
 def take_prepared(token: str, conversation_id: str) -> Watcher | None:
@@ -190,7 +194,7 @@ def forget_watcher(token: str, conversation_id: str) -> None:
     `conversation_id` is the conversation that the next page shows, "" for none. If it is the same as before, `moments`
     waits for its next watcher.
     """
-    _drop_prepared(token)
+    _forget_prepared(token)
     if (tab := _TABS.pop(token, None)) is not None:
         tab.is_left = tab.watcher.conversation_id != conversation_id
         tab.notify()
@@ -232,6 +236,11 @@ def _find(token: str) -> Watcher | None:
         return prepared[0]
     tab = _TABS.get(token)
     return None if tab is None else tab.watcher
+
+
+def _forget_prepared(token: str) -> None:
+    if (watcher := _drop_prepared(token)) is not None:
+        watcher.loaded.set()  # no handler waits for a watcher that never runs
 
 
 def _drop_prepared(token: str) -> Watcher | None:

@@ -161,6 +161,8 @@ class TranscriptState(rx.State):
         if watcher is not None and watcher.ctx is ctx:
             registrations.enter_context(registered(token, watcher))
         else:
+            if watcher is not None:
+                watcher.loaded.set()  # it never runs, so no handler must wait for it with the lock
             async with self:
                 watcher = await self._make_watcher(ctx, conversation_id)
                 registrations.enter_context(registered(token, watcher))

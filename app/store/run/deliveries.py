@@ -3,7 +3,8 @@
     await insert_delivery(session, owner, token, send_id, conversation_id, at)   # in the transaction of the send
     conversation_id = await load_delivery(session, owner, token, send_id)        # "": this send was not stored
 
-A delivery is deleted with its conversation, and after `KEPT` or `MAX_KEPT` further sends.
+A delivery is deleted with its conversation, and after `KEPT` or `MAX_KEPT` further sends. If a person removes a text of
+a conversation, all its deliveries are deleted: a page that still has that text in its box may send it again.
 """
 
 from __future__ import annotations
@@ -45,3 +46,8 @@ async def insert_delivery(  # noqa: PLR0913, PLR0917 - the columns
     oldest_kept = times.offset(MAX_KEPT - 1).limit(1).scalar_subquery()
     old = or_(DELIVERY.c.created_at < at - KEPT, DELIVERY.c.created_at < oldest_kept)
     await session.execute(delete(DELIVERY).where(DELIVERY.c.owner == owner, old))
+
+
+async def delete_deliveries(session: AsyncSession, conversation_id: str) -> None:
+    """Delete the deliveries of a conversation, because a person removed a text of it or the conversation itself."""
+    await session.execute(delete(DELIVERY).where(DELIVERY.c.conversation_id == conversation_id))

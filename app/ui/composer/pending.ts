@@ -91,14 +91,24 @@ export class Pending {
     this.#isNoted = true;
   }
 
-  /** Record a send and return its id: that of an abandoned send with the same text (without text: the same files). */
-  add(sent: Sent): string {
-    const same = ([, { conversation, text, files }]: [string, Sent]) =>
-      conversation === sent.conversation && text === sent.text && (text || files === sent.files);
-    const id = [...this.#abandoned].find(same)?.[0] ?? this.#newId();
+  /** Record a send. Returns its id, which is that of an equal abandoned send, if there is one (`again`). */
+  add(sent: Sent): { readonly id: string; readonly again: boolean } {
+    const same = ([, { conversation, text, schema, files }]: [string, Sent]) =>
+      conversation === sent.conversation && text === sent.text && schema === sent.schema && files === sent.files;
+    const known = [...this.#abandoned].find(same)?.[0];
+    const id = known ?? this.#newId();
     this.#abandoned.delete(id);
     this.#sent.set(id, sent);
-    return id;
+    return { id, again: known !== undefined };
+  }
+
+  /** Forget the abandoned sends of a conversation whose text is not in the box now: the same text is a new one then. */
+  forgetRemoved(conversation: string, written: string): void {
+    for (const [id, sent] of this.#abandoned) {
+      if (sent.conversation !== conversation || !sent.text || holds(sent.text, written)) continue;
+      this.#abandoned.delete(id);
+      if (this.#lasting.delete(id)) this.#isNoted = false;
+    }
   }
 
   /** True if a send from this conversation waits for its answer. */

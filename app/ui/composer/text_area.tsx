@@ -66,7 +66,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
   };
   const keep = (save = texts.write) => {
     const { conversation: at, lasting: lasts } = known.current;
-    if (area.current) save(at, pending.draftOf(at, area.current.value), lasts); // else stored when the box was removed
+    if (area.current) {
+      if (!oversize.get()) pending.forgetRemoved(at, area.current.value);
+      save(at, pending.draftOf(at, area.current.value), lasts);
+    } // else stored when the box was removed
     pending.note(at, lasts);
   };
   /** Send the text in the box. Returns false if there is nothing to send, or if it must not be sent now. */
@@ -81,14 +84,14 @@ export function TextArea(props: TextAreaProps): ReactNode {
     clearTimeout(telling.current);
     telling.current = 0;
     typed.current = false;
-    const id = pending.add({ conversation: at, text, schema, files });
+    const { id, again } = pending.add({ conversation: at, text, schema, files });
     renewEdition();
     props.onSend?.(id, text, by);
     if (area.current) empty(area.current);
     blank.set(true);
     failed.set(false);
     grow(area.current);
-    if (!busy) noteSent(at, text, isPair);
+    if (!(busy || again)) noteSent(at, text, isPair); // the page may have the pair of a text that is sent again
     keep();
     return true;
   };
@@ -182,7 +185,8 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const putBack = (refused: readonly Sent[]) => {
     for (const { text } of refused) dropSent(text);
     // The drafts of other conversations still contain their texts.
-    for (const sent of refused.filter(isHere).reverse()) show(before(sent.text, area.current?.value ?? ""));
+    const texts = refused.filter(isHere).map(({ text }) => text);
+    if (texts.length) show(texts.reduceRight((rest, text) => before(text, rest), area.current?.value ?? ""));
     if (refused.length) focusSoon();
   };
   const takeOut = (sent: Sent) => {

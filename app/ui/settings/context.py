@@ -27,7 +27,7 @@ _OVER_BUDGET: Final = (
 _CACHE: Final = (
     ("auto", "Automatic: five minutes, or an hour if that costs less"),
     ("5m", "Five minutes"),
-    ("1h", "An hour: costs more to write, survives a pause"),
+    ("1h", "An hour (Anthropic only): costs more to write, survives a pause"),
     ("off", "Do not cache"),
 )
 
@@ -58,7 +58,7 @@ def _form() -> rx.Component:
             rx.el.div(*(_rates(of, name) for of, name in _RATES), class_name="ceilings"),
         ),
         _choices("When pairs in view do not fit", "over_budget", _OVER_BUDGET),
-        _choices("How long Anthropic caches requests", "cache", _CACHE),
+        _choices("How long Anthropic and Alibaba Cloud cache requests", "cache", _CACHE),
         saving(ContextState.said),
         on_submit=ContextState.save,
         no_validate=True,

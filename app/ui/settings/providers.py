@@ -10,7 +10,7 @@ from typing import Final
 import reflex as rx
 
 from app.domain.models.provider_trials import ProviderHealth
-from app.state.settings.providers import ProviderItem, ProvidersState
+from app.state.settings.providers import ProviderItem, ProvidersState, RegionItem
 from app.ui import routes
 from app.ui.kit.controls.icon import line_icon
 from app.ui.settings.parts import BUTTON, FIELD, LOUD, QUIET, labelled, section
@@ -143,7 +143,20 @@ def _base_url(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
         spell_check=False,
         class_name=FIELD,
     )
-    return labelled("Base URL", field)
+    return rx.fragment(labelled("Base URL", field), rx.cond(item.regions.length() > 0, _regions(item)))
+
+
+def _regions(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
+    """Draw the base URLs of the vendor's other regions."""
+
+    def region(one: rx.vars.ObjectVar[RegionItem]) -> rx.Component:
+        return rx.el.li(one.name, ": ", rx.el.code(one.base_url, class_name="break-all"), key=one.base_url.to(str))
+
+    return rx.el.div(
+        rx.el.p("A key is valid in one region only. Base URLs of other regions:"),
+        rx.el.ul(rx.foreach(item.regions, region), class_name="list-disc pl-5"),
+        class_name="text-[13px] text-muted",
+    )
 
 
 def _buttons(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:

@@ -17,19 +17,24 @@ from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
 PAIRS = 300
-COUNT_CLOSED = """() => {
+WHEN_CLOSED = """(then) => new MutationObserver((changes) => {
+  for (const { target, oldValue } of changes) if (oldValue !== null && target.matches("dialog")) then();
+}).observe(document, { attributeFilter: ["open"], attributeOldValue: true, subtree: true })"""
+"""Call a function whenever a dialog is closed. The event `close` comes later: not for a dialog that is gone by then."""
+COUNT_CLOSED = f"""() => {{
   const isFirst = globalThis.ended === undefined;
   globalThis.ended = [];
   if (!isFirst) return;
-  addEventListener("close", () => ended.push("dialog"), true);
-  addEventListener("keydown", ({ key, target }) => {
+  ({WHEN_CLOSED})(() => ended.push("dialog"));
+  addEventListener("keydown", ({{ key, target }}) => {{
     if (key === "Escape" && target.closest(".edit-form")) ended.push("form");
-  }, true);
-}"""
+  }}, true);
+}}"""
 """Record the forms and dialogs that are closed from now on."""
-CARET_AT_CLOSE = """() => document.addEventListener("close", () => {
-  window.caretAtClose = `${getSelection().anchorNode?.className} ${document.activeElement.selectionStart}`;
-}, { capture: true })"""
+CARET_AT_CLOSE = f"""() => ({WHEN_CLOSED})(() => {{
+    window.caretAtClose = `${{getSelection().anchorNode?.className}} ${{document.activeElement.selectionStart}}`;
+}})"""
+MARK_CLOSED = f"() => ({WHEN_CLOSED})(() => {{ document.body.dataset.closed = '' }})"
 
 
 @pytest.fixture
@@ -461,7 +466,7 @@ def press_while_the_sheet_is_loading(page: Page, path: str, keys: tuple[str, ...
     screen = Screen(page).go(path)
     expect(counter(page)).to_be_visible()  # until then, the load of the page closes a sheet that was just opened
     expect(screen.composer).to_be_focused()
-    page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
+    page.evaluate(MARK_CLOSED)
     press(page, *keys)
     heard(page, lambda: len(held) == 1)
 
@@ -477,7 +482,7 @@ def press_before_the_page_is_connected(page: Page, path: str) -> None:
     page.route_web_socket(LINK, late.relay)
     page.goto(path)
     expect(page.locator("html[data-mode=INPUT]")).to_be_attached()  # the page takes keys now
-    page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
+    page.evaluate(MARK_CLOSED)
     press(page, "F1", "Escape")
 
     late.release()

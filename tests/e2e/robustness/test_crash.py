@@ -225,6 +225,7 @@ def test_message_whose_answer_was_lost_by_kill_9_is_not_sent_twice(tmp_path: Pat
         screen.composer.press("Enter")
 
         expect(screen.composer).to_have_value("")
+        expect(page.locator("[data-sending]")).to_have_count(0)
         screen.send("/echo three").wait_for_reply(3)
         assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two", "/echo three"]
 

@@ -75,9 +75,12 @@ class FaultyServer(Server):
         return self.random.choices(["", "cut()", "hydrate()"], [20, 1, 1])[0]
 
     async def end(self, mark: int) -> str:
-        """Change all values once more without a fault. Return the values that the page must show."""
+        """Add text twice and change all values, without a fault. Return the values that the page must show."""
         await self._send_late()
         rows: tuple[Row, ...] = self.values["rows"]
+        for _ in range(2 if rows else 0):
+            rows = (*rows[:-1], replace(rows[-1], text=f"{rows[-1].text}!"))
+            await self.add(rows=rows)  # the second frame has only the text, if a page is connected
         dialog: Row | None = self.values["dialog"]
         last = replace(dialog, text=f"{dialog.text}.") if dialog else Row(mark)
         await self.show(rows=(*rows[-20:], Row(mark)), dialog=last, points=((mark, 0.5),), mark=mark)

@@ -209,8 +209,23 @@ def test_profiles_of_a_routers_whole_list_take_few_calls_for_a_model() -> None:
     assert all(profile.known for profile in profiles)
 
 
+@pytest.mark.parametrize("name", ["qwen3-asr-flash", "wan2.7-t2v", "happyhorse-1.0-i2v", "qwen3-livetranslate-flash"])
+def test_alibabas_models_of_other_kinds_are_hidden(name: str) -> None:
+    assert NOT_FOR_CHAT.search(name)
+
+
 @pytest.mark.parametrize(
-    "name", ["gpt-4o", "gpt-5.4-mini", "claude-opus-5", "llama-3.3-70b-versatile", "o3", "gemini-3-pro", "qwen-vl-max"]
+    "name",
+    [
+        "gpt-4o",
+        "gpt-5.4-mini",
+        "claude-opus-5",
+        "llama-3.3-70b-versatile",
+        "o3",
+        "gemini-3-pro",
+        "qwen-vl-max",
+        "taiwan-llm",
+    ],
 )
 def test_models_for_conversations_are_not_hidden(name: str) -> None:
     assert not NOT_FOR_CHAT.search(name)

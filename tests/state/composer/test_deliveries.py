@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from app.domain.conversation.marks import Marks
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
-from app.runs.compare.comparisons import read_comparison
-from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.queue import read_queue
+from app.runs.compare.comparisons import discard_comparison, read_comparison
+from app.runs.conversation.mark_commands import mark_pair
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.send.queue import drop_queued, read_queue
+from app.runs.trash.trash import restore
 from app.runs.wiring import open_app_context
 from app.state.composer import state as composer_state
 from app.state.composer.sending import Draft
@@ -26,7 +29,7 @@ from app.state.conversation.temporary import TemporaryState
 from app.state.tab.turns import Turn, Turns
 from app.store.database.database import Store
 from app.store.run.rows_delivery import DELIVERY
-from tests.runs.steps import settings_of
+from tests.runs.steps import pairs_of, settings_of, until_quiet
 from tests.state.composer.sends import compare, listed, opened, requests, send
 from tests.state.conftest import Tab
 
@@ -39,12 +42,12 @@ async def count(store: Store) -> int:
 
 
 async def refuse(_draft: Draft) -> tuple[str, str]:
-    """Stand in for `deliver_first` when no conversation may be created, even for a moment."""
+    """Replace `deliver_first` when no conversation may be created, even for a moment."""
     raise ConflictError("This message was sent before.")
 
 
 async def forget(_ctx: AppContext, _owner: str, _send: object) -> str:
-    """Stand in for `find_delivery`, as if the first send were not stored yet when the second one is planned."""
+    """Replace `find_delivery`, as if the first send were not stored yet when the second one is planned."""
     return ""
 
 
@@ -250,3 +253,51 @@ async def test_page_of_the_conversation_of_two_texts_is_not_opened_again_from_th
 
     assert await listed(ctx) == [made]
     assert tab.way == [f"/c/{made}"]
+
+
+async def delete_pair(ctx: AppContext, conversation_id: str) -> None:
+    (pair,) = await pairs_of(ctx, conversation_id)
+    await until_quiet(ctx)
+    await mark_pair(ctx, LOCAL_OWNER, pair.id, Marks(deleted=True))
+
+
+async def put_into_trash_and_back(ctx: AppContext, conversation_id: str) -> None:
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
+    await restore(ctx, LOCAL_OWNER, conversation_id)
+
+
+@pytest.mark.parametrize(("remove", "left"), [(delete_pair, 0), (put_into_trash_and_back, 1)])
+async def test_a_text_that_a_person_removed_can_be_sent_again(
+    ctx: AppContext, tab: Tab, remove: Callable[[AppContext, str], Awaitable[None]], left: int
+) -> None:
+    conversation_id = await opened(ctx, tab)
+    await send(tab, "/echo one")
+    await until_quiet(ctx)
+
+    await remove(ctx, conversation_id)
+    await send(tab, "/echo one")
+
+    assert await requests(ctx, conversation_id) == ["/echo one"] * (left + 1)
+
+
+async def test_a_queued_text_that_a_person_removed_can_be_sent_again(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await opened(ctx, tab)
+    await send(tab, "/long 4000 /rate 25", "0")
+    await send(tab, "two")
+    (item,) = (await read_queue(ctx, LOCAL_OWNER, conversation_id)).items
+
+    await drop_queued(ctx, LOCAL_OWNER, conversation_id, item.id)
+    await send(tab, "two")
+
+    assert [item.text for item in (await read_queue(ctx, LOCAL_OWNER, conversation_id)).items] == ["two"]
+    await tab.send(ComposerState.stop_reply)
+
+
+async def test_a_request_of_a_discarded_comparison_can_be_sent_again(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await opened(ctx, tab)
+    await compare(tab, "offline:demo", "offline:tiny")
+
+    await discard_comparison(ctx, LOCAL_OWNER, conversation_id)
+    await send(tab, "What now?")
+
+    assert await requests(ctx, conversation_id) == ["What now?"]

@@ -15,8 +15,9 @@ from app.runs.wiring import open_app_context
 from app.state.inspector import cache as cache_state
 from app.state.inspector.cache import CacheState
 from app.views.inspector.cache import CacheNotesView
+from tests.billing.alibaba import AlibabaCache
 from tests.billing.anthropic import AnthropicCache
-from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
+from tests.billing.peer import BillingPeer, play_alibaba, play_anthropic, serve_billing
 from tests.runs.steps import reply_to, settings_of
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching
@@ -27,10 +28,13 @@ PROMPT = "You help an engineer of bridges. " * 200
 
 @pytest.fixture
 async def ctx(tmp_path: Path) -> AsyncGenerator[AppContext]:
-    """Open an app context whose Anthropic provider is the peer."""
-    peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
-    async with serve_billing(peer), open_app_context(settings_of(tmp_path, **peer.environment)) as opened:
-        yield opened
+    """Open an app context whose providers Anthropic and Alibaba are peers."""
+    anthropic = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
+    alibaba = BillingPeer("alibaba", AlibabaCache().bill, play_alibaba)
+    async with serve_billing(anthropic), serve_billing(alibaba):
+        environment = anthropic.environment | alibaba.environment
+        async with open_app_context(settings_of(tmp_path, **environment)) as opened:
+            yield opened
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +53,9 @@ def notes(tab: Tab) -> CacheNotesView:
     return tab.shows(CacheState, "notes") or CacheNotesView()
 
 
-async def test_line_says_how_far_and_how_long_the_provider_keeps(ctx: AppContext, tab: Tab) -> None:
-    conversation_id = await a_conversation(ctx)
+@pytest.mark.parametrize("model", ["anthropic:claude-sonnet-4-5", "alibaba:qwen3-coder-plus"])
+async def test_line_says_how_far_and_how_long_the_provider_keeps(ctx: AppContext, tab: Tab, model: str) -> None:
+    conversation_id = await a_conversation(ctx, model)
     async with watching(ctx, tab, conversation_id) as watcher, running(tab, CacheState.follow):
         await until(lambda: notes(tab).line is not None)
         newest = watcher.screen.pairs[-1].id

@@ -29,6 +29,7 @@ from app.state.reply.resend import ResendState
 from app.state.reply.retry import RetryState
 from app.state.shell.keyboard import KeyboardState
 from app.state.tab import tab_watchers
+from app.state.tab.tab_watchers import forget_watcher, prepare_watcher
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from tests.runs.clock import HANG_SECONDS
@@ -77,9 +78,7 @@ ACTIONS: Final[dict[str, tuple[Any, dict[str, Any], Callable[[Tab], Any], Any]]]
 """Actions on a pair: the handler, its other arguments, what shows that it acted, and its value then."""
 EXPLAINED: Final[tuple[tuple[Any, dict[str, Any]], ...]] = (
     (MarksState.give_stars, {"stars": 2}),
-    (MarksState.take_back, {"field": "stars", "value": 1}),
     (PairDeletionState.ask, {}),
-    (PairDeletionState.delete, {}),
     (EditState.begin, {}),
     (RetryState.give_up, {}),
     (PartialReplyState.include, {}),
@@ -183,13 +182,45 @@ async def test_pair_that_is_not_on_the_page_is_reported(tab: Tab, handler: Any, 
 async def test_pairs_that_do_not_arrive_are_reported(
     tab: Tab, pair: Pair, first_read: FirstRead, monkeypatch: pytest.MonkeyPatch, handler: Any
 ) -> None:
-    monkeypatch.setattr(tab_watchers, "ARRIVAL_SECONDS", 0.01)
+    monkeypatch.setattr(tab_watchers, "LOCKED_SECONDS" if handler is EditState.begin else "ARRIVAL_SECONDS", 0.01)
 
     async with running(tab, TranscriptState.open):
         await first_read.begins.wait()
         await tab.send(handler, pair_id=pair.id)
 
         assert (said(tab), tab.shows(ToastState, "toast").fault) == (NOT_LOADED, True)
+
+
+async def test_mark_is_undone_on_another_page(ctx: AppContext, tab: Tab, pair: Pair) -> None:
+    tab.path = "/trash"
+
+    await tab.send(MarksState.take_back, pair_id=pair.id, field="stars", value=2)
+
+    (stored,) = await pairs_of(ctx, pair.conversation_id)
+    assert stored.stars == 2
+    assert tab.shows(ToastState, "toast") is None
+
+
+async def test_second_press_of_delete_keeps_the_offer_to_undo(tab: Tab, pair: Pair) -> None:
+    async with running(tab, TranscriptState.open):
+        await tab.until(lambda: bool(tab.shows(TranscriptState, "pairs")))
+        await tab.send(PairDeletionState.delete, pair_id=pair.id)
+        await tab.until(lambda: said(tab) == "Pair 1: Deleted")
+
+        await tab.send(PairDeletionState.delete, pair_id=pair.id)
+
+        assert said(tab) == "Pair 1: Deleted"
+
+
+@pytest.mark.parametrize("handler", [MarksState.toggle_flag, EditState.begin])
+async def test_no_handler_waits_for_a_watcher_that_never_runs(
+    ctx: AppContext, tab: Tab, pair: Pair, handler: Any
+) -> None:
+    prepare_watcher(tab.token, Watcher(ctx, LOCAL_OWNER, pair.conversation_id))
+    async with acting(tab, handler, pair_id=pair.id):
+        forget_watcher(tab.token, pair.conversation_id)
+
+    assert said(tab) == NOT_SHOWN
 
 
 async def test_pair_of_a_page_without_a_watcher_is_reported_at_once(tab: Tab, pair: Pair) -> None:

@@ -51,6 +51,22 @@ async def test_key_goes_in_and_no_part_of_it_comes_out(ctx: AppContext, tab: Tab
         assert (await ctx.catalogue.providers(session, "local"))["anthropic"].key == KEY
 
 
+async def test_alibaba_is_listed_with_the_base_urls_of_its_regions(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ProvidersState.load)
+
+    alibaba = item(tab, "alibaba")
+    assert (alibaba.label, alibaba.status, alibaba.offered) == ("Alibaba Cloud", "No key yet", True)
+    assert alibaba.usual_url == "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"
+    assert alibaba.key_page.startswith("https://www.alibabacloud.com/")
+    assert [region.name for region in alibaba.regions] == ["China (Beijing)", "US (Virginia)", "China (Hong Kong)"]
+    assert item(tab, "openai").regions == ()
+
+    await save(tab, "alibaba", key=KEY, base_url=alibaba.regions[0].base_url)
+
+    assert item(tab, "alibaba").base_url == "https://dashscope.aliyuncs.com/compatible-mode/v1"
+    assert KEY not in everything_told(tab)
+
+
 async def test_empty_key_keeps_the_one_there_is(ctx: AppContext, tab: Tab) -> None:
     await save(tab, "anthropic", key=KEY, base_url=NOWHERE)
 

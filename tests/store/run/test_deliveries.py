@@ -12,7 +12,6 @@ from app.store.database.database import Store
 from app.store.run import deliveries
 from app.store.run.deliveries import KEPT, insert_delivery, load_delivery
 from app.store.run.rows_delivery import DELIVERY
-from app.store.trash.trash import put_conversation
 from tests.store.values import OWNER, START, a_conversation, save_conversation
 
 
@@ -62,15 +61,12 @@ async def test_the_oldest_deliveries_of_an_owner_above_the_maximum_are_deleted(
     assert await stored(store) == ["0", "3", "4", "5"]
 
 
-async def test_deliveries_are_deleted_with_their_conversation_and_stay_while_it_is_in_the_trash(store: Store) -> None:
+async def test_deliveries_are_deleted_with_their_conversation(store: Store) -> None:
     await save_conversation(store, a_conversation())
     await save_conversation(store, a_conversation("c2"))
     await deliver(store, "1")
     await deliver(store, "2", to="c2")
 
-    async with store.write() as session:
-        await put_conversation(session, OWNER, "c1", START)
-    assert await stored(store) == ["1", "2"]
     async with store.write() as session:
         await delete_conversation(session, OWNER, "c1")
 
