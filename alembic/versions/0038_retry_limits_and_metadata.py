@@ -2,7 +2,7 @@
 
 The conversations of compared replies stayed `active` for ever: those whose runs have ended get the status of their end.
 
-Revision 0038, after 0036.
+Revision 0038, after 0037.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0038"
-down_revision = "0036"
+down_revision = "0037"
 branch_labels = None
 depends_on = None
 

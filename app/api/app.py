@@ -46,7 +46,7 @@ from app.api.resources.tools import insertions, permissions, servers, sign_in, t
 from app.api.resources.topics import topics
 from app.api.resources.transfer import transfer
 from app.api.resources.trash import trash
-from app.api.resources.usage import budgets, caches, keep_warm, usage
+from app.api.resources.usage import budgets, caches, calls, keep_warm, usage
 from app.domain.attachments.uploads import MAX_UPLOAD_BYTES
 from app.runs.sign_in.sign_in_commands import CALLBACK
 from app.runs.transfer.import_file import MAX_BYTES
@@ -88,6 +88,7 @@ RESOURCES = (
     transfer,
     verification,
     usage,
+    calls,
     budgets,
     servers,
     insertions,

@@ -21,7 +21,7 @@ from app.domain.conversation.conversation import Conversation, ConversationKind,
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, NoKeyError, NotFoundError
-from app.domain.request.hashing import content_hashes
+from app.domain.request.hashing import Hashed, content_hashes
 from app.domain.run.run import RunStart
 from app.providers.base import encode
 from app.runs.app_context import AppContext
@@ -120,7 +120,7 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
         await runs.insert_run(
             session, place_of, start, ctx.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm"
         )
-    ctx.engine.start(place_of, start, provider, wire, purpose="keep_warm")
+    ctx.engine.start(place_of, start, provider, wire, purpose="keep_warm", request=Hashed(request, hashes))
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 

@@ -134,7 +134,7 @@ async def start_child_call(
             sent_with=plan.sent_with,
         )
         await insert_child_call(session, parent.owner, parent.id, node, made.id)
-    ctx.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose)
+    ctx.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose, request=plan.hashed)
     return StartedChildCall(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)
 
 

@@ -23,6 +23,7 @@ from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.run.runs import RunPlace
+from app.store.ledger.sent_calls import CallToRecord
 
 MAX_AT_ONCE = 8
 """Maximum number of tools of a reply that run at the same time; the others wait."""
@@ -63,9 +64,11 @@ class LiveRun:
 
     - `wire`: the request of the first round.
     - `round_wire`: the request of the current round, if it is a later one.
+    - `request`: the request of the current round in the form of all providers; None if only its bytes are known.
     - `planning`: True if another round follows and its call has not started yet.
     - `counted`: the token counts of the current request, made before it was sent.
     - `calls`: the ended calls that the ledger does not have yet.
+    - `contents`: the started calls whose content is not recorded yet.
     - `chunks`: the number of received chunks.
     - `heard_at`: the time of the last chunk.
 
@@ -93,6 +96,8 @@ class LiveRun:
     work: asyncio.Task[None] | None = None
     finishing: asyncio.Task[None] | None = None
     loop: Loop | None = None
+    request: Hashed | None = None
+    contents: list[CallToRecord] = field(default_factory=list[CallToRecord])
     round_wire: WireRequest | None = None
     planning: bool = False
     hands: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))

@@ -4,7 +4,7 @@ The bytes are the same, even if the conversation has changed since then.
 
     again = await resend_as_it_was(ctx, LOCAL_OWNER, pair_id, later=Later.KEEP)
 
-Not here: a pair that succeeded. Only the hash of its request is stored, so `resend.py` builds a new request from the
+Not here: a pair that succeeded. The bytes of its request are not stored, so `resend.py` builds a new request from the
 pairs in view.
 """
 

@@ -50,6 +50,7 @@ from app.store.attachments.uploads import take_uploads
 from app.store.conversation import conversations, pairs
 from app.store.database.mapping import encode_conversation, encode_parameters, encode_retry_limits
 from app.store.ledger.ledger import Purpose
+from app.store.ledger.sent_calls import delete_sent_calls
 from app.store.run import runs
 from app.store.run.deliveries import delete_deliveries
 from app.store.trash import trash
@@ -232,6 +233,7 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
     async with ctx.store.write() as session:
         if temporary:
             await conversations.delete_conversation(session, owner, conversation_id)
+            await delete_sent_calls(session, (conversation_id, *derived))
         else:
             await trash.put_conversation(session, owner, conversation_id, now())
             await delete_deliveries(session, conversation_id)

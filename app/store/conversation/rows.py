@@ -226,7 +226,7 @@ class RunRow(Row, table=True):
 
 
 class SnapshotRow(Row, table=True):
-    """The exact request of a pair that failed. For a pair that succeeded, only its run's `request_hash` is stored."""
+    """The exact request of a pair that failed. The bytes of other requests are not stored."""
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)
     owner: str
