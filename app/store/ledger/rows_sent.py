@@ -1,6 +1,6 @@
 """The tables of sent calls: what each provider call contained, and the texts of these calls.
 
-`sent_calls.py` has the queries. docs/decisions/0099 says what a deletion removes.
+`sent_calls.py` has the queries. docs/decisions/0098 says what a deletion removes.
 """
 
 from __future__ import annotations
