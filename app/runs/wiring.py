@@ -109,14 +109,14 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
     catalogue: Catalogue,
     transport: Transport,
     toolbox: Toolbox,
-    lists_of: EventBus | None = None,
-    rates: RateCounter | None = None,
+    main: AppContext | None = None,
 ) -> AppContext:
-    """Build an app context on the store of this writer, without background tasks. `lists_of`: see `EventBus`.
+    """Build an app context on the store of this writer, without background tasks.
 
-    `rates` counts the sends; None: a new counter.
+    `main`: for temporary conversations, the app context of the stored ones. Lists of conversations see the events of
+    both, and rate limits count the sends of both.
     """
-    event_bus = EventBus(lists_of)
+    event_bus = EventBus(None if main is None else main.event_bus)
     indexer = Indexer(writer.store, event_bus)
 
     def ended(run: LiveRun) -> None:
@@ -141,7 +141,7 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
         event_bus,
         indexer,
         toolbox,
-        rates=RateCounter() if rates is None else rates,
+        rates=RateCounter() if main is None else main.rates,
     )
     return ctx
 

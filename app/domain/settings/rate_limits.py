@@ -89,7 +89,7 @@ class RateLimitedError(InviewError):
     """Error: a rate limit is reached. Nothing was sent. `wait` is the number of seconds until a send may succeed."""
 
     def __init__(self, scope: RateScope, maximum: str, wait: int) -> None:
-        super().__init__(f"{_WHO[scope]} {maximum}. The message was not sent. Send it again in {describe_wait(wait)}.")
+        super().__init__(f"{_WHO[scope]} {maximum}. Nothing was sent. Try again in {describe_wait(wait)}.")
         self.scope = scope
         self.wait = wait
 
@@ -107,7 +107,7 @@ def refuse_sends(scope: RateScope, limit: int, wait: int) -> RateLimitedError:
     """Return the error for a send beyond the limit of sends per minute.
 
     >>> str(refuse_sends(RateScope.PERSON, 2, 41))
-    'You can send 2 messages per minute. The message was not sent. Send it again in 41 seconds.'
+    'You can send 2 messages per minute. Nothing was sent. Try again in 41 seconds.'
     """
     return RateLimitedError(scope, f"send {_plural(limit, 'message')} per minute", wait)
 

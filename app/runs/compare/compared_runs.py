@@ -89,7 +89,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     prepared = [_prepare(owner, one, request, at, trigger) for one in planned]
     await _require_budgets(ctx, owner, planned)
     limits = planned[0].composed.base.rate_limits
-    await require_rate(ctx, owner, requested.conversation_id, limits, [one.start.run_id for one in prepared])
+    await require_rate(ctx, owner, requested.conversation_id, limits, len(planned))
     comparison = replace(requested, runs=tuple(one.compared for one in prepared))
     conversation_id = requested.conversation_id
     try:

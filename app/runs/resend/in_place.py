@@ -123,7 +123,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
         updated_at=at,
     )
     place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
-    await require_rate(ctx, owner, pair.conversation_id, going.rate_limits, (start.run_id,))
+    await require_rate(ctx, owner, pair.conversation_id, going.rate_limits)
     try:
         async with ctx.store.write() as session:
             await require_unchanged(session, owner, pair)

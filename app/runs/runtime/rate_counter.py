@@ -10,6 +10,7 @@ conversation and of a person are in the ledger and are not counted here. A resta
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,24 +28,15 @@ Taken = Mapping[tuple[RateScope, str], int]
 """The limits of sends per minute for one send, by scope and id: a conversation, an owner, an address."""
 _DAY: Final = RateLimitItemPerDay(10**12)
 """Counts the tokens of a day. Its limit is never reached: the counted tokens are compared with the limit in force."""
-_MAX_RUNS: Final = 10_000
 
 
 @dataclass(eq=False)
 class RateCounter:
-    """The counted sends and tokens of this process.
+    """The counted sends and tokens of this process."""
 
-    `addresses` has the network address that started a run, by the id of the run, until the run ends.
-    """
-
-    addresses: dict[str, str] = field(default_factory=dict[str, str])
-    _storage: MemoryStorage = field(default_factory=MemoryStorage)
-    _sends: MovingWindowRateLimiter = field(init=False)
-    _tokens: FixedWindowRateLimiter = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._sends = MovingWindowRateLimiter(self._storage)
-        self._tokens = FixedWindowRateLimiter(self._storage)
+    _sends: MovingWindowRateLimiter = field(default_factory=lambda: MovingWindowRateLimiter(MemoryStorage()))
+    _tokens: FixedWindowRateLimiter = field(default_factory=lambda: FixedWindowRateLimiter(MemoryStorage()))
+    _taking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def take(self, limits: Taken, sends: int = 1) -> tuple[SendQuota, ...]:
         """Count `sends` for each of these limits, or for none of them if one is reached.
@@ -54,14 +46,12 @@ class RateCounter:
         Raises:
             RateLimitedError: a limit is reached. Nothing is counted.
         """
-        for (scope, name), limit in limits.items():
-            item = RateLimitItemPerMinute(limit)
-            if not await self._sends.test(item, scope, name, cost=min(sends, limit)):
-                raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)
-        for (scope, name), limit in limits.items():
-            if not await self._sends.hit(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit)):
-                wait = (await self._quota(scope, name, limit)).reset  # another send was faster
-                raise refuse_sends(scope, limit, wait)
+        async with self._taking:  # no other send is counted between the test and the count
+            for (scope, name), limit in limits.items():
+                if not await self._sends.test(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit)):
+                    raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)
+            for (scope, name), limit in limits.items():
+                await self._sends.hit(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit))
         return await self.quotas(limits)
 
     async def quotas(self, limits: Taken) -> tuple[SendQuota, ...]:
@@ -72,12 +62,6 @@ class RateCounter:
         stats = await self._sends.get_window_stats(RateLimitItemPerMinute(limit), scope, name)
         reset = min(SENDS_SECONDS, max(1, ceil(stats.reset_time - time.time())))
         return SendQuota(scope, limit, max(0, stats.remaining), reset)
-
-    def note_run(self, run_id: str, address: str) -> None:
-        """Note the address that started a run, so that the tokens of the run can be counted at its end."""
-        if len(self.addresses) >= _MAX_RUNS:
-            self.addresses.clear()
-        self.addresses[run_id] = address
 
     async def add_tokens(self, address: str, tokens: int) -> None:
         """Count tokens of an address for the current day."""

@@ -344,7 +344,7 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
     replayed, replayed_from = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
     if replayed is None and purpose == "reply":
-        await require_rate(ctx, owner, conversation_id, planned.composed.base.rate_limits, (start.run_id,))
+        await require_rate(ctx, owner, conversation_id, planned.composed.base.rate_limits)
     try:
         async with ctx.store.write() as session:
             tail = await pairs.load_tail(session, conversation_id)

@@ -122,9 +122,7 @@ async def open_temporary(ctx: AppContext) -> AppContext:
         if temporary.ctx is None:
             store = await temporary.closing.enter_async_context(open_memory(ctx.store, f"beside-{ctx.process_id}"))
             writer = Writer(store, ctx.process_id, ctx.engine.writer.clock)
-            aside = equip(
-                ctx.settings, writer, ctx.catalogue, ctx.engine.transport, ctx.toolbox, ctx.event_bus, ctx.rates
-            )
+            aside = equip(ctx.settings, writer, ctx.catalogue, ctx.engine.transport, ctx.toolbox, ctx)
             keep_at_work(temporary.closing, aside)
             temporary.ctx = aside
     return temporary.ctx

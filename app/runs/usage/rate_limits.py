@@ -1,14 +1,14 @@
-"""The check of the rate limits before a send, and the count of an address's tokens after it.
+"""The check of the rate limits before a send, and the count of an address's tokens after each run.
 
-    await require_rate(ctx, owner, conversation_id, base.rate_limits, (start.run_id,))      # raises RateLimitedError
+    await require_rate(ctx, owner, conversation_id, base.rate_limits)      # raises RateLimitedError
 
-Only sends of people and programs count: titles, summaries, delegated work
-and the rounds of tools do not.
+What a person or a program requests counts as a send: a message, a resend, each model of a comparison, a summary, a title.
+Calls that Inview makes automatically do not: the first title, delegated work, the rounds of tools, cache refreshes. Their
+tokens count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from math import ceil
 
@@ -28,10 +28,8 @@ from app.runs.runtime.client import current_client
 from app.store.ledger import ledger
 
 
-async def require_rate(
-    ctx: AppContext, owner: str, conversation_id: str, own: RateLimits, run_ids: Sequence[str]
-) -> None:
-    """Count the sends of these runs in a conversation, if no rate limit forbids them.
+async def require_rate(ctx: AppContext, owner: str, conversation_id: str, own: RateLimits, sends: int = 1) -> None:
+    """Count `sends` in a conversation, if no rate limit forbids them.
 
     `own` are the limits of the preferences. Those of the installation apply as well. The quotas are noted in the client
     of the request, for the headers of its response.
@@ -50,25 +48,21 @@ async def require_rate(
         RateScope.ADDRESS: client.address,
     }
     applying = {(scope, name): limits.of(scope) for scope, name in names.items() if name}
-    sends = {place: limit.sends for place, limit in applying.items() if limit.sends is not None}
+    minute = {place: limit.sends for place, limit in applying.items() if limit.sends is not None}
     try:
         for (scope, name), limit in applying.items():
             await _require_tokens(ctx, owner, scope, name, limit)
-        client.quotas[:] = await ctx.rates.take(sends, len(run_ids))
+        client.quotas[:] = await ctx.rates.take(minute, sends)
     except RateLimitedError:
-        client.quotas[:] = await ctx.rates.quotas(sends)
+        client.quotas[:] = await ctx.rates.quotas(minute)
         raise
-    if client.address and limits.address.tokens is not None:
-        for run_id in run_ids:
-            ctx.rates.note_run(run_id, client.address)
 
 
 async def count_address(ctx: AppContext, run: LiveRun) -> None:
-    """Count the tokens of a run that ended for the address that started it, if that has a limit of tokens."""
-    address = ctx.rates.addresses.pop(run.run_id, None)
+    """Count the tokens of a run that ended for the address that caused it."""
     usage = sum_usage(run.state)
-    if address is not None and usage is not None:
-        await ctx.rates.add_tokens(address, usage.all_tokens)
+    if run.address and usage is not None:
+        await ctx.rates.add_tokens(run.address, usage.all_tokens)
 
 
 async def _require_tokens(ctx: AppContext, owner: str, scope: RateScope, name: str, limit: RateLimit) -> None:

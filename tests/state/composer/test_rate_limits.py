@@ -25,7 +25,7 @@ async def test_refused_message_stays_in_the_box_with_the_wait(ctx: AppContext, t
 
     assert await requests(ctx, conversation_id) == []
     assert tab.shows(ComposerState, "answers")[-1] == SendAnswer("2", accepted=False)
-    assert tab.shows(ComposerState, "fault").startswith("You can send 1 message per minute. The message was not sent.")
+    assert tab.shows(ComposerState, "fault").startswith("You can send 1 message per minute. Nothing was sent.")
 
 
 async def test_refused_first_message_leaves_no_conversation(ctx: AppContext, tab: Tab) -> None:
