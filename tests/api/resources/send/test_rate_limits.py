@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.api.served import Api, serve_api
@@ -99,7 +101,7 @@ async def test_limits_of_the_installation_apply_together_with_those_of_the_perso
 async def test_tokens_of_an_address_count_when_its_reply_ends(tmp_path: Path):
     async with serve_api(tmp_path, INVIEW_ADDRESS_LIMITS="1 tokens/day") as api:
         await answered(api, await create_conversation(api))
-        while api.ctx.rates.addresses:  # noqa: ASYNC110 - the count follows the end of the reply
+        while not await api.ctx.rates.count_tokens("127.0.0.1"):  # the count follows the end of the reply
             await asyncio.sleep(0.01)
 
         refused = await try_to_send(api, await create_conversation(api))
@@ -108,11 +110,55 @@ async def test_tokens_of_an_address_count_when_its_reply_ends(tmp_path: Path):
         assert refused.json()["detail"].startswith("Your network address can use 1 token per day")
 
 
-async def test_a_title_does_not_count_as_a_send(api: Api):
-    await api.http.put("/preferences", json={"minute_sends": 1})
+@pytest.mark.parametrize("path", ["title", "summarize"])
+async def test_a_requested_title_or_summary_counts_as_a_send(api: Api, path: str):
+    await api.http.put("/preferences", json={"minute_sends": 2})
     conversation_id = await create_conversation(api)
     await answered(api, conversation_id)
 
-    titled = await api.http.post(f"/conversations/{conversation_id}/title", json={}, headers=AT_ONCE)
+    first = await api.http.post(f"/conversations/{conversation_id}/{path}", json={}, headers=AT_ONCE)
+    await follow(api, first.json()["run_id"])
+    second = await api.http.post(f"/conversations/{conversation_id}/{path}", json={}, headers=AT_ONCE)
 
-    assert titled.status_code == 202
+    assert (first.status_code, first.headers["RateLimit"][:12]) == (202, '"person";r=0')
+    assert (second.status_code, second.json()["type"]) == (429, "urn:inview:problem:rate-limited")
+
+
+async def test_the_automatic_title_does_not_count_as_a_send(tmp_path: Path):
+    async with serve_api(tmp_path, INVIEW_TITLES="on") as api:
+        await api.http.put("/preferences", json={"minute_sends": 2})
+        conversation_id = await create_conversation(api)
+        await answered(api, conversation_id)
+        while not (await api.http.get(f"/conversations/{conversation_id}")).json()["title"]:
+            await asyncio.sleep(0.01)
+
+        second = await try_to_send(api, conversation_id)
+
+        assert second.headers["RateLimit"].startswith('"person";r=0;')
+
+
+async def test_a_proxy_names_the_address_of_its_client(api: Api):
+    await api.http.put("/preferences", json={"address_minute_sends": 1})
+
+    async def send_from(forwarded: str) -> int:
+        headers = {**AT_ONCE, "X-Forwarded-For": forwarded}
+        path = f"/conversations/{await create_conversation(api)}/send"
+        return (await api.http.post(path, json={"text": "/echo"}, headers=headers)).status_code
+
+    assert await send_from("203.0.113.7") == 202
+    assert await send_from("203.0.113.8") == 202
+    assert await send_from("198.51.100.1, 203.0.113.7") == 429
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have only the address 127.0.0.1")
+async def test_a_client_that_is_no_proxy_cannot_choose_its_address(api: Api):
+    await api.http.put("/preferences", json={"address_minute_sends": 1})
+    transport = httpx2.AsyncHTTPTransport(local_address="127.0.0.2")
+    statuses = list[int]()
+    async with httpx2.AsyncClient(base_url=api.http.base_url, transport=transport) as stranger:
+        for forwarded in ("203.0.113.7", "203.0.113.8"):
+            path = f"/conversations/{await create_conversation(api)}/send"
+            headers = {**AT_ONCE, "X-Forwarded-For": forwarded}
+            statuses.append((await stranger.post(path, json={"text": "/echo"}, headers=headers)).status_code)
+
+    assert statuses == [202, 429]
