@@ -6,8 +6,8 @@ Commands read it for the rate limit of an address, and note in it the quotas tha
         await start_reply(...)
     client.quotas
 
-The address is that of the connection. uvicorn replaces it by the one in `X-Forwarded-For` if the connection comes from a
-proxy that it trusts (this machine, or the addresses in FORWARDED_ALLOW_IPS), so no other client can choose its address.
+The address is that of the connection. uvicorn replaces it by the one in `X-Forwarded-For` if the connection comes from
+a proxy that it trusts (127.0.0.1, or the addresses in FORWARDED_ALLOW_IPS), so no other client can choose its address.
 
 Work that no client requested, such as the next text of a queue, has the client of the request that started it, or none.
 """

@@ -2,9 +2,9 @@
 
     await require_rate(ctx, owner, conversation_id, base.rate_limits)      # raises RateLimitedError
 
-What a person or a program requests counts as a send: a message, a resend, each model of a comparison, a summary, a title.
-Calls that Inview makes automatically do not: the first title, delegated work, the rounds of tools, cache refreshes. Their
-tokens count.
+What a person or a program requests counts as a send: a message, a resend, each model of a comparison, a summary, a
+title. Calls that Inview makes automatically do not: the first title, delegated work, the rounds of tools, cache
+refreshes. Their tokens count.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ async def test_an_added_pair_is_found_by_search_and_can_be_sent_again(api: Api):
     conversation_id = await create_conversation(api, model="offline:demo")
     pair = (await add(api, conversation_id, user_text="Where do axolotls live?", reply_text="In Xochimilco")).json()
 
-    found = (await read(api, "/conversations/search?q=Xochimilco"))["items"]
+    found = (await read(api, "/conversations?text=Xochimilco"))["items"]
     resent = await api.http.post(f"/pairs/{pair['id']}/resend", json={}, headers=AT_ONCE)
 
     assert [one["id"] for one in found] == [conversation_id]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,16 @@ import pytest
 
 from tests.api.served import Api, serve_api
 from tests.api.talk import AT_ONCE, answered, create_conversation, follow
+from tests.waiting import until_found
 
 
 async def try_to_send(api: Api, conversation_id: str) -> Any:
     body = {"text": "/long 1 /rate 0"}
     return await api.http.post(f"/conversations/{conversation_id}/send", json=body, headers=AT_ONCE)
+
+
+async def title_of(api: Api, conversation_id: str) -> str:
+    return (await api.http.get(f"/conversations/{conversation_id}")).json()["title"]
 
 
 async def test_without_limits_no_response_has_their_headers(api: Api):
@@ -101,8 +105,7 @@ async def test_limits_of_the_installation_apply_together_with_those_of_the_perso
 async def test_tokens_of_an_address_count_when_its_reply_ends(tmp_path: Path):
     async with serve_api(tmp_path, INVIEW_ADDRESS_LIMITS="1 tokens/day") as api:
         await answered(api, await create_conversation(api))
-        while not await api.ctx.rates.count_tokens("127.0.0.1"):  # the count follows the end of the reply
-            await asyncio.sleep(0.01)
+        await until_found(lambda: api.ctx.rates.count_tokens("127.0.0.1"))  # the count follows the end of the reply
 
         refused = await try_to_send(api, await create_conversation(api))
 
@@ -129,8 +132,7 @@ async def test_the_automatic_title_does_not_count_as_a_send(tmp_path: Path):
         await api.http.put("/preferences", json={"minute_sends": 2})
         conversation_id = await create_conversation(api)
         await answered(api, conversation_id)
-        while not (await api.http.get(f"/conversations/{conversation_id}")).json()["title"]:
-            await asyncio.sleep(0.01)
+        await until_found(lambda: title_of(api, conversation_id))
 
         second = await try_to_send(api, conversation_id)
 
