@@ -46,7 +46,9 @@ settings.register_profile(
 settings.load_profile("effort")
 
 # Show only the lines of a logged traceback: structlog would also draw its values, which takes seconds.
+# At the level debug, each call would log a line for each of its messages.
 structlog.configure(
+    wrapper_class=structlog.make_filtering_bound_logger("info"),
     processors=[
         *structlog.get_config()["processors"][:-1],
         structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),

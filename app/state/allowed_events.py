@@ -90,6 +90,7 @@ from app.state.usage.bill import BillState
 from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
+from app.state.usage.sent_call import SentCallState
 from app.state.usage.spent import SpentState
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     CacheState: frozenset({"follow", "ask", "end_ask", "keep", "stop"}),
     InspectorState: frozenset({"show", "toggle", "close", "follow"}),
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
+    SentCallState: frozenset({"open", "close", "show_earlier", "open_piece"}),
     PairDeletionState: frozenset({"ask", "close", "delete", "carry_out", "take_back"}),
     PartialReplyState: frozenset({"include"}),
     RecoveryState: frozenset({"give_back"}),

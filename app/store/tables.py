@@ -23,6 +23,7 @@ for _module in (
     "app.store.ledger.rows_ledger",
     "app.store.tools.rows_permissions",
     "app.store.ledger.rows_prices",
+    "app.store.ledger.rows_sent",
     "app.store.cache.rows_prompt_cache",
     "app.store.run.rows_queue",
     "app.store.index.rows_search",

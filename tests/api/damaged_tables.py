@@ -167,6 +167,7 @@ async def _fill(api: Api, whole: str) -> Ids:
     await change_preferences(api.ctx, LOCAL_OWNER, lambda known: replace(known, theme=Theme.DARK))
     running_pair = (await http.get(f"/conversations/{running}/pairs")).json()["items"][0]
     compared_pair = (await http.get(f"/conversations/{compared}/pairs")).json()["items"][0]
+    call = (await http.get(f"/conversations/{whole}/calls")).json()["items"][-1]
     at = now()
     agent = Agent(
         "a1", LOCAL_OWNER, "Reviewer", at, at, server_ids=("s1",), allowed_tools=(AllowedTool("s1", "read", ()),)
@@ -215,6 +216,7 @@ async def _fill(api: Api, whole: str) -> Ids:
         "conversation_id": whole, "pair_id": pair["id"], "run_id": pair["run_id"], "agent_id": "a1", "server_id": "s1",
         "request_id": "q1", "permission_id": "q1", "topic_id": topic["id"], "name": "starred", "number": "1",
         "queued_id": "w1",        "attachment_id": uploaded.json()["id"], "entry_id": gone,
+        "call_id": call["id"],
     }  # fmt: skip
     return Ids(whole, other, running, compared, named)
 

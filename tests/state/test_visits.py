@@ -46,6 +46,8 @@ from app.state.tab.visit import VisitedState, VisitState, visited_states
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript.transcript import TranscriptState
 from app.state.trash.trash import TrashState
+from app.state.usage.account import AccountState
+from app.state.usage.sent_call import SentCallState
 from app.ui import routes
 from app.views.inspector.cache import CacheNotesView, KeepingOffer
 from app.views.reply.panels import ScreenComparisonView
@@ -107,6 +109,11 @@ async def ask_cache(tab: Tab, _: str) -> None:
     await tab.send(CacheState.ask)
 
 
+async def show_request(tab: Tab, _: str) -> None:
+    await tab.send(AccountState.load)
+    await tab.send(SentCallState.open, call_id=tab.shows(AccountState, "calls")[0].id)
+
+
 async def ask_delete(tab: Tab, _: str) -> None:
     await tab.send(SidebarState.ask_delete, conversation_id=tab.path.removeprefix(PREFIX))
 
@@ -141,6 +148,7 @@ OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
     ResendState: Opening(sent(ResendState.answer_again, pair_id="pair", model=""), "later"),
     SavedFilterState: Opening(show_saved, "shown"),
     SchemaState: Opening(sent(SchemaState.ask), "writing"),
+    SentCallState: Opening(show_request, "call"),
     ServersState: Opening(sent(ServersState.choose_kind, kind="stdio"), "kind", routes.SETTINGS),
     SidebarState: Opening(ask_delete, "deleting"),
     SheetState: Opening(sent(SheetState.show, part=""), "open"),

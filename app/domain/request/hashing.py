@@ -82,6 +82,17 @@ def _canonical_pieces(message: RequestMessage) -> Iterator[str]:
     yield "]}" if message.parts else f"{head}]}}"
 
 
+def canonical_tools(request: Request) -> str:
+    """Return the canonical form of the tools of a request as JSON text."""
+    return _quote([_tool_fields(tool) for tool in request.tools])
+
+
+def canonical_parameters(request: Request) -> str:
+    """Return the canonical form of the parameters of a request as JSON text, without those that are not set."""
+    fields = _parameter_fields(request.parameters)
+    return _quote({name: value for name, value in fields.items() if value is not None})
+
+
 def _count_shared(request: Request, other: Request) -> int:
     """Count the equal messages at the beginning of both requests."""
     shared = 0

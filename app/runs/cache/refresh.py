@@ -21,7 +21,7 @@ from app.domain.conversation.conversation import Conversation, ConversationKind,
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, NoKeyError, NotFoundError
-from app.domain.request.hashing import content_hashes
+from app.domain.request.hashing import Hashed, content_hashes
 from app.domain.run.run import RunStart
 from app.providers.base import encode
 from app.runs.app_context import AppContext
@@ -98,7 +98,8 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
         if not claimed or await load_earlier(session, parent.owner, earlier.made_id) != earlier:
             return None
         if earlier.made_id is None:
-            await conversations.insert_conversation(session, _describe(made, parent, wire.model))
+            trigger = await pairs.load_newest_message(session, parent.id)
+            await conversations.insert_conversation(session, _describe(made, parent, wire.model, trigger))
         place_of = runs.RunPlace(parent.owner, made, start.pair_id, reply.id)
         revision = await conversations.next_revision(session, made, at)
         pair = Pair(
@@ -118,11 +119,11 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
         await pairs.insert_pair(session, parent.owner, pair, revision)
         run = runs.NewRun(place_of, start, ctx.process_id, at, cache=refresh, tools=request.tools, purpose="keep_warm")
         await runs.insert_run(session, run)
-    ctx.engine.start(place_of, start, provider, wire, purpose="keep_warm")
+    ctx.engine.start(place_of, start, provider, wire, purpose="keep_warm", request=Hashed(request, hashes))
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 
-def _describe(made_id: str, parent: Conversation, model: str) -> Conversation:
+def _describe(made_id: str, parent: Conversation, model: str, trigger: str | None) -> Conversation:
     at = now()
     return Conversation(
         id=made_id,
@@ -134,4 +135,5 @@ def _describe(made_id: str, parent: Conversation, model: str) -> Conversation:
         status=ConversationStatus.COMPLETED,
         model=model,
         parent_id=parent.id,
+        trigger_message_id=trigger,
     )

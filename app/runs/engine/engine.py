@@ -14,6 +14,7 @@ from asyncio import create_task
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from logging import DEBUG
 from random import random
 from time import monotonic
 from typing import Protocol, assert_never
@@ -23,6 +24,8 @@ import structlog
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, ToolCall
 from app.domain.errors import ErrorClass, Failure, InviewError, ProviderError, StoreError, failure
+from app.domain.request.hashing import Hashed
+from app.domain.request.sent_pieces import write_pieces
 from app.domain.run.reply_size import MAX_REPLY_BYTES
 from app.domain.run.run import (
     Action,
@@ -56,9 +59,12 @@ from app.runs.runtime.event_bus import EventBus, PairsChanged
 from app.runs.runtime.ids import new_id, now
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.run.runs import RunPlace
+from app.store.ledger.sent_calls import CallToRecord
 
 log = structlog.get_logger()
 
+NO_MESSAGES = frozenset({"parameters", "tools"})
+"""The pieces of a request that the log does not list as messages."""
 INTERRUPT_SECONDS = 1.5
 """Maximum seconds that a process which ends waits until its replies are stored."""
 
@@ -84,6 +90,7 @@ class NextRound:
     """The provider call that continues a reply after tool calls. `counted` has its token counts, if they are known."""
 
     wire: WireRequest
+    request: Hashed
     counted: CountedRequest | None = None
 
 
@@ -117,11 +124,14 @@ class Engine:
         counted: CountedRequest | None = None,
         purpose: Purpose = "reply",
         loop: Loop | None = None,
+        request: Hashed | None = None,
     ) -> LiveRun:
         """Start a run that the caller has already stored in the database.
 
-        With a `loop` the run calls tools and continues; without a `loop`, tool calls end the run.
+        With a `loop` the run calls tools and continues; without a `loop`, tool calls end the run. `request` is the
+        request in the form of all providers; None: it is the first request of the `loop`, or only its bytes are known.
         """
+        request = loop.first if request is None and loop is not None else request
         loop = None if self.desk is None else loop
         tools = start.tools if loop is None else loop.limits
         state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))
@@ -136,6 +146,7 @@ class Engine:
             counted=counted,
             purpose=purpose,
             loop=loop,
+            request=request,
         )
         self.writer.take(run)
         for action in actions:
@@ -202,6 +213,7 @@ class Engine:
         match action:
             case StartAttempt(attempt):
                 run.attempt_started_at = now()
+                _begin_call(run)
                 run.work = create_task(self._attempt(run), name=f"attempt {attempt} of run {run.run_id}")
             case WaitForRetry(seconds):
                 run.show(run.state)
@@ -282,7 +294,9 @@ class Engine:
             )
             self._apply(run, AttemptFailed(reason, _jitter()))
             return
-        run.round_wire, run.counted, run.planning = planned.wire, planned.counted, False
+        run.round_wire, run.request = planned.wire, planned.request
+        run.counted, run.planning = planned.counted, False
+        _begin_call(run)
         await self._attempt(run)
 
     async def _note_attempt(self, run: LiveRun) -> None:
@@ -333,6 +347,42 @@ def _jitter() -> float:
 
 def _describe_refusal(error: InviewError) -> Failure:
     return error.failure if isinstance(error, ProviderError) else failure(ErrorClass.UNKNOWN, str(error))
+
+
+def _begin_call(run: LiveRun) -> None:
+    """Note what the provider call that starts now contains, so that the writer records it, and log its messages."""
+    place, start = run.place, run.state.start
+    request_hash = start.request_hash if run.request is None else run.request.hashes[-1]
+    run.contents.append(
+        CallToRecord(
+            place.owner,
+            place.conversation_id,
+            place.pair_id,
+            run.run_id,
+            run.state.attempt,
+            request_hash,
+            run.request,
+        )
+    )
+    _log_messages(run)
+
+
+def _log_messages(run: LiveRun) -> None:
+    """Log a line for each message of the call, without its text. Other levels than debug write nothing."""
+    if run.request is None or not log.is_enabled_for(DEBUG):
+        return
+    messages = (one.piece for one in write_pieces(run.request.request) if one.piece.role not in NO_MESSAGES)
+    for index, piece in enumerate(messages):
+        log.debug(
+            "message of a request",
+            run_id=run.run_id,
+            attempt=run.state.attempt,
+            message_index=index,
+            role=piece.role,
+            content_length=piece.length,
+            has_tool_calls=piece.has_tool_calls,
+            hash=piece.hash,
+        )
 
 
 def _describe_call(run: LiveRun, before: RunState) -> EndedCall:

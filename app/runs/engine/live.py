@@ -21,7 +21,9 @@ from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
+from app.runs.runtime.client import current_client
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
+from app.store.ledger.sent_calls import CallToRecord
 from app.store.run.runs import RunPlace
 
 MAX_AT_ONCE = 8
@@ -52,6 +54,8 @@ class Loop:
 class LiveRun:
     """One active run of this process.
 
+    `address` is the network address of the client that caused the run, "" if that is unknown.
+
     The state of the run:
 
     - `state`: the current state.
@@ -63,9 +67,11 @@ class LiveRun:
 
     - `wire`: the request of the first round.
     - `round_wire`: the request of the current round, if it is a later one.
+    - `request`: the request of the current round in the form of all providers; None if only its bytes are known.
     - `planning`: True if another round follows and its call has not started yet.
     - `counted`: the token counts of the current request, made before it was sent.
     - `calls`: the ended calls that the ledger does not have yet.
+    - `contents`: the started calls whose content is not recorded yet.
     - `chunks`: the number of received chunks.
     - `heard_at`: the time of the last chunk.
 
@@ -93,6 +99,8 @@ class LiveRun:
     work: asyncio.Task[None] | None = None
     finishing: asyncio.Task[None] | None = None
     loop: Loop | None = None
+    request: Hashed | None = None
+    contents: list[CallToRecord] = field(default_factory=list[CallToRecord])
     round_wire: WireRequest | None = None
     planning: bool = False
     hands: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
@@ -106,6 +114,7 @@ class LiveRun:
     chunks: int = 0
     heard_at: datetime | None = None
     whole_at: float = 0.0
+    address: str = field(default_factory=lambda: current_client().address)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _joining: dict[asyncio.Future[None], float] = field(default_factory=dict[asyncio.Future[None], float])
 

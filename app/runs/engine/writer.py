@@ -21,7 +21,7 @@ import structlog
 from app.domain.conversation.page_bytes import measure_parts
 from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
 from app.domain.run.growth import describe_growth
-from app.domain.run.run import Failed, RunState
+from app.domain.run.run import Failed, RunState, Succeeded
 from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.engine.live import LiveRun
 from app.runs.runtime.clock import STEADY, Clock
@@ -29,7 +29,16 @@ from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
 from app.store.database.database import Store
 from app.store.ledger.ledger import insert_missing_calls
-from app.store.run.runs import Progress, finish_runs, load_run, save_heartbeat, save_progress
+from app.store.ledger.sent_calls import insert_sent_calls
+from app.store.run.runs import (
+    EndedChild,
+    Progress,
+    end_children,
+    finish_runs,
+    load_run,
+    save_heartbeat,
+    save_progress,
+)
 from app.store.run.snapshots import Snapshot, delete_snapshots, save_snapshot
 from app.store.tools.tool_calls import save_tool_calls
 
@@ -136,6 +145,7 @@ class Writer:
             changed = [(run, state) for run, state in unsaved if state is not run.saved]
             calls = [(run, tuple(run.calls)) for run, _ in unsaved if run.calls]
             recorded = [(run, records) for run, _ in unsaved if (records := _list_untold(run))]
+            contents = [(run, tuple(run.contents)) for run, _ in unsaved]
             began = self.clock.now()
             if not unsaved or not (changed or calls or recorded or beats):
                 return
@@ -145,6 +155,8 @@ class Writer:
                 await save_progress(session, progress)
                 # calls that a failed save has stored are not stored again
                 await insert_missing_calls(session, [call for _, of_run in calls for call in of_run])
+                # they are no reason to save: a heartbeat, a text or the end of the run is stored soon
+                await insert_sent_calls(session, [call for _, of_run in contents for call in of_run])
                 for run, records in recorded:
                     await save_tool_calls(session, run.run_id, records.values())
                 if beats:
@@ -157,11 +169,13 @@ class Writer:
                 run.recorded |= records
             for run, of_run in calls:
                 del run.calls[: len(of_run)]
+            for run, started in contents:
+                del run.contents[: len(started)]
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes. Return the stored state."""
         # Long texts take much memory. The whole reply is stored now, and its request is needed only for tool calls.
-        run.saved = run.state
+        run.saved, run.request = run.state, None
         if not run.records:
             run.loop = None
         deadline = self.clock.now() + PATIENCE_SECONDS
@@ -217,6 +231,7 @@ class Writer:
             # The ledger needs these calls even if another process ended the run. Calls that a failed save has
             # stored are skipped.
             await insert_missing_calls(session, [call for run in runs for call in run.calls])
+            await insert_sent_calls(session, [call for run in runs for call in run.contents])
             claimed = await finish_runs(session, [(run.place, run.state) for run in runs], now())
             ended = [run for run in runs if run.run_id in claimed]
             for run in ended:
@@ -224,11 +239,13 @@ class Writer:
                     await save_tool_calls(session, run.run_id, records.values())
                 if isinstance(run.state.outcome, Failed):
                     await save_snapshot(session, run.place.owner, _describe_request(run))
+            await end_children(session, [_describe_child(run) for run in ended if run.purpose != "reply"])
             others = [run.place.pair_id for run in ended if not isinstance(run.state.outcome, Failed)]
             await delete_snapshots(session, others)
         for end in ends:
             end.claimed = end.run.run_id in claimed
             end.run.calls.clear()
+            end.run.contents.clear()
 
     async def _load_end(self, run: LiveRun) -> RunState:
         """Return the stored state of a run that another process or a deletion has ended."""
@@ -273,6 +290,11 @@ def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progres
     return Progress(
         run.place, state, run.attempt_started_at, growth, facts_changed=_facts_of(state) != _facts_of(run.saved)
     )
+
+
+def _describe_child(run: LiveRun) -> EndedChild:
+    succeeded = isinstance(run.state.outcome, Succeeded)
+    return EndedChild(run.place, run.run_id, run.purpose, succeeded, run.chunks, run.heard_at)
 
 
 def _facts_of(state: RunState) -> tuple[object, ...]:

@@ -32,6 +32,7 @@ from app.store.conversation.conversations import load_conversation, update_conve
 from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
 from app.store.database.database import Store
 from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
+from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls
 from app.store.run.runs import (
     AbandonedPair,
     NewRun,
@@ -51,7 +52,7 @@ from app.store.tools.tool_calls import close_tool_calls, load_begun
 
 log = structlog.get_logger()
 
-ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
+ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated", "comparison"})
 """Purposes of runs whose `tool` conversation was created only for them.
 
 If such a run fails, its conversation fails too.
@@ -155,6 +156,8 @@ class Reaper:
             if not await finish_run(session, place, state, ended_at):
                 return False
             await insert_missing_calls(session, _describe_calls(run, state))
+            if plan is not None and not run.state.rounds:
+                await insert_sent_calls(session, [_describe_content(run, plan)])
             await close_tool_calls(session, run_id, run.heartbeat_at)
             if run.purpose in ENDED_WITH_THEIR_RUN:
                 failed = {"status": ConversationStatus.FAILED}
@@ -238,6 +241,21 @@ def _describe_calls(run: StoredRun, ended: RunState) -> tuple[EndedCall, ...]:
             usage=state.usage,
             purpose=run.purpose,
         ),
+    )
+
+
+def _describe_content(run: StoredRun, plan: Plan) -> CallToRecord:
+    """Describe what the last call of a run without tool calls contained. Mostly it is recorded already."""
+    place, state = run.place, run.state
+    request_hash = state.start.request_hash
+    return CallToRecord(
+        place.owner,
+        place.conversation_id,
+        place.pair_id,
+        state.start.run_id,
+        state.attempt,
+        request_hash,
+        plan.hashed,
     )
 
 

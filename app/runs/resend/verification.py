@@ -3,8 +3,10 @@
     verified = await verify_run(ctx, owner, run_id)
     verified.matches
 
-If a request succeeded, only its hashes are stored, and the request is rebuilt from the pairs that the run recorded. A
-failed request is stored with its bytes, which are compared as well. Nothing is called or stored here.
+The request is rebuilt from the pairs that the run recorded. A failed request is stored with its bytes, which are compared
+as well. Nothing is called or stored here.
+
+Not here: what an earlier call contained (`runs/usage/sent_calls.py`).
 """
 
 from __future__ import annotations

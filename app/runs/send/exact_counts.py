@@ -17,12 +17,14 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NoKeyError, ProviderError
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.app_context import AppContext
+from app.runs.request.preview import Preview
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import count_sent
 from app.runs.send.send_request import SendRequest
 from app.store.ledger.ledger import EndedCall, insert_calls
+from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +75,20 @@ async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send:
         tokens = await count_tokens(ctx.engine.transport, provider, wire, ctx.engine.timeouts)
     except ProviderError as error:
         failed = replace(call, outcome=Lifecycle.ERROR, ended_at=now(), error_class=error.failure.error_class)
-        await _enter(ctx, failed)
+        await _enter(ctx, failed, planned)
         raise
-    await _enter(ctx, replace(call, ended_at=now(), counted=replace(counted, estimated_tokens=tokens)))
+    await _enter(ctx, replace(call, ended_at=now(), counted=replace(counted, estimated_tokens=tokens)), planned)
     cost = price_tokens(planned.composed.base.terms, tokens)
     exact = replace(planned.composed.composition.estimate, tokens=tokens, error_band=0.0, cost=cost)
     return ExactCount(wire.model, tokens, counted.estimated_tokens, exact)
 
 
-async def _enter(ctx: AppContext, call: EndedCall) -> None:
+async def _enter(ctx: AppContext, call: EndedCall, planned: Preview) -> None:
+    """Store the call in the ledger, and what it contained: of the draft only the hash and the length."""
+    plan = planned.plan
+    content = CallToRecord(
+        call.owner, call.conversation_id, "", call.run_id, call.attempt, plan.content_hash, plan.hashed
+    )
     async with ctx.store.write() as session:
         await insert_calls(session, [call])
+        await insert_sent_calls(session, [content])

@@ -17,7 +17,7 @@ from app.domain.context.context import continue_request
 from app.domain.conversation.conversation import Replaced, ToolMode
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import ErrorClass, ProviderError, StoreError, failure
-from app.domain.request.hashing import content_hashes
+from app.domain.request.hashing import Hashed, content_hashes
 from app.domain.request.request import Request
 from app.domain.run.rounds import measure_result
 from app.providers.base import WireRequest, encode
@@ -60,28 +60,28 @@ async def plan_round(ctx: AppContext, run: LiveRun) -> NextRound:
         conversation = await load_conversation(session, place.owner, place.conversation_id)
     await require_budgets_for(ctx, conversation, loop.model.model, tokens)
     apart = conversation.tool_mode is ToolMode.CACHED
-    wire, use = await _write(ctx, run, built.request, tokens, tools_apart=apart)
+    wire, use, hashed = await _write(ctx, run, built.request, tokens, tools_apart=apart)
     if use is not None:
         await _keep_plan(ctx, run, loop, use)
     if built.replaced:
         await _note_replaced(ctx, run, (*(loop.replaced or ()), *built.replaced))
-    return NextRound(wire, CountedRequest(None, None, tokens))
+    return NextRound(wire, hashed, CountedRequest(None, None, tokens))
 
 
 async def _write(
     ctx: AppContext, run: LiveRun, request: Request, tokens: int, *, tools_apart: bool
-) -> tuple[WireRequest, CacheUse | None]:
+) -> tuple[WireRequest, CacheUse | None, Hashed]:
     place, loop = run.place, loop_of(run)
     await _save(ctx, run)  # the cache plan reads from the store which part of the last round is in the cache
     call = CallToCache(place.conversation_id, tokens, tools_apart=tools_apart)
     caching = await load_caching(ctx.store, place.owner, loop.model, call)
     attachments = await load_named(ctx.store, place.owner, request)
 
-    def write() -> tuple[WireRequest, CacheUse | None]:
+    def write() -> tuple[WireRequest, CacheUse | None, Hashed]:
         hashes = content_hashes(request, loop.first)
         use = None if caching is None else plan_use(request, hashes, caching)
         marks = () if use is None else use.plan.marks
-        return encode(run.provider, request, loop.model, attachments, marks), use
+        return encode(run.provider, request, loop.model, attachments, marks), use, Hashed(request, hashes)
 
     return write() if len(request.messages) < LONG_REQUEST else await asyncio.to_thread(write)
 

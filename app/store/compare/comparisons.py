@@ -33,6 +33,7 @@ from app.store.database.damage import (
 )
 from app.store.database.mapping import decode_parameters, encode_parameters
 from app.store.database.row_names import show_id
+from app.store.ledger.sent_calls import move_sent_texts
 from app.store.run.snapshots import delete_snapshots
 
 TICK = timedelta(microseconds=1)
@@ -109,6 +110,7 @@ async def _move_replies(session: AsyncSession, owner: str, chosen: ChosenRun, pa
             await session.execute(update(MESSAGE).where(MESSAGE.c.id == one.reply.id).values(**here))
         sent = [list(span) for span in run.sent]
         await session.execute(update(RUN).where(RUN.c.id == run.run_id).values(**here, sent=sent))
+        await move_sent_texts(session, one.id, pair.id)
         caches = update(PROMPT_CACHE).where(PROMPT_CACHE.c.run_id == run.run_id)
         await session.execute(caches.values(conversation_id=pair.conversation_id))
         standing = number == pair.version

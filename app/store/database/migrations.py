@@ -57,6 +57,8 @@ REVISIONS: Final = (
     "0034",
     "0035",
     "0036",
+    "0037",
+    "0038",
 )
 """The revision of the schema after each migration, oldest first.
 

@@ -11,7 +11,14 @@ from typing import Any, Final
 
 from sqlalchemy import Table
 
-NAMES: Final = MappingProxyType({"version": ("pair_id", "number"), "tool_call": ("run_id", "number")})
+NAMES: Final = MappingProxyType(
+    {
+        "version": ("pair_id", "number"),
+        "tool_call": ("run_id", "number"),
+        "sent_call": ("run_id", "attempt"),
+        "sent_text": ("run_id", "attempt", "number"),
+    }
+)
 """The columns that name a row, for tables without an id. Other modules pass the same names to `Reading`."""
 OUR_IDS: Final = frozenset({"id", "docid", "pair_id", "run_id", "round", "conversation_id", "vocabulary"})
 """Columns of primary keys that never contain a user's text, so that the log and `inview doctor` may show their values.

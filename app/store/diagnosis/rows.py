@@ -23,6 +23,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope
 from app.domain.errors import ErrorClass, StoreError
 from app.domain.models.model_profile import Prices
+from app.domain.request.sent_pieces import ROLES, check_text
 from app.domain.run.queue import HoldReason
 from app.domain.settings.preferences import OverBudget
 from app.domain.tools.permission_requests import ExpiryReason, PermissionStatus
@@ -53,6 +54,7 @@ from app.store.filters.filters import require_filter
 from app.store.ledger.ledger import decode_purpose
 from app.store.run.journal import decode_growth
 from app.store.run.runs import STATUS_RUNNING
+from app.store.ledger.sent_calls import decode_pieces
 from app.store.run.toolsets import decode_tools
 from app.store.settings.preferences import require_preference
 from app.store.tools.audit import an_object
@@ -175,6 +177,7 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
         "prompt_cache": {"marks": decode_marks},
         "toolset": {"tools": decode_tools},
         "reply_journal": {"growth": decode_growth},
+        "sent_call": {"pieces": decode_pieces},
         "upload": {"kind": partial(decode_word, UploadKind)},
         "ledger": {
             "model": a_model,
@@ -195,7 +198,8 @@ def _read_nothing(_row: Values) -> Iterable[Damage]:
 
 
 def _read_message(row: Values) -> Iterable[Damage]:
-    _, damage = read_message(row["id"], row["role"] or "", row["parts"], row["created_at"], expected=Role.USER)
+    values = (row["parts"], row["created_at"], row["metadata_json"])
+    _, damage = read_message(row["id"], row["role"] or "", *values, expected=Role.USER)
     return damage
 
 
@@ -215,6 +219,18 @@ def _read_preference(row: Values) -> Iterable[Damage]:
     return reading.damage
 
 
+def _read_sent_text(row: Values) -> Iterable[Damage]:
+    reading = Reading("sent_text", "")
+    reading.take("text", row["text"], partial(_require_sent_text, row["role"], row["hash"]), None)
+    return reading.damage
+
+
+def _require_sent_text(role: Any, expected: Any, text: str) -> None:
+    if role not in ROLES or sha256(text.encode()).hexdigest() != expected:
+        raise StoreError("its bytes are not those that were stored")
+    check_text(role, text)
+
+
 def _require_bytes(attachment_id: Any, size: Any, data: bytes) -> None:
     if isinstance(size, int) and len(data) < size:
         raise StoreError(f"it has {len(data):,} of {size:,} bytes")
@@ -229,5 +245,6 @@ _READ_ROWS: Final[Mapping[str, Callable[[Values], Iterable[Damage]]]] = MappingP
         "message": _read_message,
         "node": _read_node,
         "attachment": _read_attachment,
+        "sent_text": _read_sent_text,
     }
 )

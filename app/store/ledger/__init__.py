@@ -1,4 +1,4 @@
-"""The ledger with its sums, and the user's prices and budgets: tables and queries.
+"""The ledger with its sums and the content of its calls, and the user's prices and budgets: tables and queries.
 
 Costs are computed on reading (`app/runs/usage`).
 """

@@ -29,7 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.errors import ErrorClass, StoreError
+from app.domain.errors import ErrorClass, NotFoundError, StoreError
 from app.domain.tokens.calibration import MAX_OBSERVATIONS, Observation
 from app.domain.usage import COUNTERS, MAX_SUM, Usage, read_count, read_counters
 from app.store.conversation.rows import CONVERSATION, PAIR
@@ -175,6 +175,19 @@ async def load_calls(session: AsyncSession, owner: str, conversation_id: str) ->
         .order_by(LEDGER.c.started_at, LEDGER.c.id)
     )
     return tuple(_decode(row) for row in (await session.execute(query)).mappings())
+
+
+async def load_call(session: AsyncSession, owner: str, call_id: str) -> EndedCall:
+    """Return one call. Its conversation may have been deleted.
+
+    Raises:
+        NotFoundError: this owner has no call with that id.
+    """
+    query = select(LEDGER).where(LEDGER.c.id == call_id, LEDGER.c.owner == owner)
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("call", call_id)
+    return _decode(row)
 
 
 async def sum_usage(

@@ -30,6 +30,8 @@ from app.store.attachments.rows_upload import UPLOAD
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.database import Store, make_engine
 from app.store.index.rows_search import INDEX, SEARCH_TEXT, TRIGGERS
+from app.store.ledger.rows_sent import SENT_CALL
+from app.store.ledger.sent_calls import delete_sent_calls
 from app.store.tables import Row
 
 ON_DISK = "disk"
@@ -50,10 +52,11 @@ HANGING = _hang_on(CONVERSATION)
 
 A new table with text of conversations must have such a key.
 """
-IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
-"""The tables in memory: those of `HANGING`, and those of attachments and uploads.
+IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD, SENT_CALL)
+"""The tables in memory: those of `HANGING`, and those of attachments, uploads and sent calls.
 
-Attachments and uploads have no foreign key to a conversation, because conversations can share their bytes.
+Attachments and uploads have no foreign key to a conversation, because conversations can share their bytes. Sent calls
+have none, because on the disk they stay when their conversation is deleted.
 """
 
 
@@ -103,6 +106,10 @@ async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -
         if table is CONVERSATION:
             kept = update(on_disk).where(on_disk.c.id.in_(conversation_ids))
             await session.execute(kept.values(temporary=False))
+    recorded = select(SENT_CALL).where(SENT_CALL.c.account_id.in_(conversation_ids))
+    names = [column.name for column in SENT_CALL.c]
+    await session.execute(SENT_CALL.to_metadata(there).insert().from_select(names, recorded))
+    await delete_sent_calls(session, conversation_ids)
     if used:
         await _move_bytes(session, ATTACHMENT.to_metadata(there), used)
     for owner in set((await session.execute(select(CONVERSATION.c.owner).where(here))).scalars()):

@@ -10,11 +10,13 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import ON_START, InspectorState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.versions import VersionsState
+from app.state.usage.sent_call import SentCallState
 from app.ui.inspector.branches import branches_panel
 from app.ui.inspector.fork_choice import fork_choice
 from app.ui.inspector.lineage import lineage_panel
 from app.ui.inspector.log import log_panel
 from app.ui.inspector.preview import preview_panel
+from app.ui.inspector.sent_call_dialog import sent_call_dialog
 from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
 from app.ui.inspector.versions_dialog import versions_dialog
@@ -69,6 +71,7 @@ def inspector() -> rx.Component:
     return rx.fragment(
         deferred(versions_dialog, when=VersionsState.pair),
         deferred(snapshot_dialog, when=SnapshotState.pair),
+        deferred(sent_call_dialog, when=SentCallState.call.is_not_none()),
         _column(InspectorState.section, cast("rx.Var[str]", named), *_NAMES),
         deferred(fork_choice, when=BranchState.choosing),
     )

@@ -11,6 +11,7 @@ import reflex as rx
 from app.state.usage.account import AccountState
 from app.state.usage.account_view import BudgetNote, CallItem
 from app.state.usage.labels import FigureView
+from app.state.usage.sent_call import SentCallState
 from app.ui import routes
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.controls.page_link import PageLink
@@ -85,7 +86,10 @@ def _kind(kind: rx.vars.ObjectVar[FigureView]) -> rx.Component:
 
 @rx.memo
 def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Component:
-    """Draw a provider call: its purpose, outcome, cost, model, time and tokens, and how much the cache was used."""
+    """Draw a provider call: its purpose, outcome, cost, model, time and tokens, and how much the cache was used.
+
+    A button shows its request.
+    """
     return rx.el.li(
         rest,
         rx.el.div(
@@ -100,6 +104,13 @@ def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Compo
             rx.cond(
                 call.prediction != "",
                 rx.el.span(call.prediction, custom_attrs={"data-outcome": call.outcome}, class_name="usage-foretold"),
+            ),
+            rx.el.button(
+                "Show request",
+                type="button",
+                title="What this request contained when it was sent",
+                on_click=SentCallState.open(call.id),
+                class_name="quiet",
             ),
             class_name="usage-call-more",
         ),

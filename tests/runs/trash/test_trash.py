@@ -141,7 +141,7 @@ async def test_deleting_for_good_leaves_no_row_but_the_ledger_s(ctx: AppContext)
     assert await entries_of(ctx) == []
     with pytest.raises(NotFoundError):
         await restore(ctx, LOCAL_OWNER, conversation)
-    kinds = {"conversation", "pair", "message", "run", "pair_text", "pair_size", "snapshot", "version"}
+    kinds = {"conversation", "pair", "message", "run", "pair_text", "pair_size", "snapshot", "version", "sent_text"}
     async with ctx.store.read() as session:
         for table in Row.metadata.sorted_tables:
             if table.name in kinds:

@@ -1,4 +1,7 @@
-"""Invariants of the ledger: totals never fall, and the node plus later calls equal the sum, whatever a person does."""
+"""Invariants of the ledger, whatever a person does.
+
+Totals never fall, the node plus later calls equal the sum, and the record of what a call contained never changes.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_ve
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.usage.accounts import list_booked, load_account, load_balance
+from app.runs.usage.sent_calls import ReadCall, read_sent_call
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import sum_usage
@@ -35,12 +39,13 @@ STEPS = ("send", "fail", "stop", "edit", "discard", "again", "restore", "delete"
 
 @dataclass
 class Story:
-    """A conversation and the totals seen so far."""
+    """A conversation, and the totals and the recorded calls seen so far."""
 
     ctx: AppContext
     conversation_id: str
     deleted: list[str] = field(default_factory=list[str])
     totals: list[int] = field(default_factory=list[int])
+    recorded: dict[str, ReadCall] = field(default_factory=dict[str, ReadCall])
 
     async def act(self, step: str, place: int) -> None:
         pairs = await pairs_of(self.ctx, self.conversation_id)
@@ -89,6 +94,10 @@ class Story:
         assert sum(one.spent.calls for one in booked) == account.spent.calls
         self.totals.append(summed.all_tokens)
         assert self.totals == sorted(self.totals)
+        recorded = {one.call.id: await read_sent_call(self.ctx, LOCAL_OWNER, one.call.id) for one in booked}
+        assert all(None not in one.content.messages for one in recorded.values())
+        assert self.recorded.items() <= recorded.items()
+        self.recorded = recorded
 
 
 @settings(max_examples=EFFORT.ledgers, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

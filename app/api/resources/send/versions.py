@@ -101,7 +101,8 @@ async def restore(ctx: Ctx, owner: Owner, pair_id: PairId, body: VersionToRestor
 @router.get(
     "/{pair_id}/snapshot",
     summary="Read the stored request of a failed pair",
-    description="`body` has the exact bytes that were sent. For a pair that succeeded, only the hash is stored.",
+    description="`body` has the exact bytes that were sent. For a pair that succeeded, the bytes are not stored: "
+    "`GET /calls/{call_id}` has the content of its calls.",
     dependencies=[ReadsJson],
     responses=says(SnapshotView, "not-found"),
 )
