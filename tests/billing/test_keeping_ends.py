@@ -14,7 +14,7 @@ from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.errors import NotFoundError
 from app.runs.cache.keep_alive import read_keeping, stop_keeping
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
 from app.runs.usage.budgets import set_budget
 from app.store.cache.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache
@@ -120,7 +120,9 @@ async def test_deleted_conversation_is_left_alone(talk: Talk) -> None:
 
 async def test_edited_beginning_is_kept_as_far_as_the_next_send_reads_it(talk: Talk) -> None:
     await talk.keep()
-    await change_conversation(talk.ctx, LOCAL_OWNER, talk.conversation_id, system_prompt=PROMPT + "Be brief.")
+    await change_conversation(
+        talk.ctx, LOCAL_OWNER, talk.conversation_id, SettingChanges(system_prompt=PROMPT + "Be brief.")
+    )
     await talk.pass_time(275)
 
     assert await talk.tend() is None

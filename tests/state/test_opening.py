@@ -29,7 +29,13 @@ from app.runs.conversation.forks import fork_from
 from app.runs.runtime import catalogue
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.send import prefetch
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    SettingChanges,
+    change_conversation,
+    create_conversation,
+    delete_conversation,
+)
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.topics.topic_commands import create_topic
@@ -299,7 +305,7 @@ async def test_server_that_is_not_found_is_not_searched_for_again_after_each_cha
     async with opened(tab, OpeningState.load):
         assert tab.shows(ModelState, "chosen_name") == "ollama:llama3"
         before = len(searches)
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="Waves")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="Waves"))
         await tab.send(NewsState.read_again)
 
         assert tab.shows(ChatState, "title") == "Waves"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -125,54 +125,53 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     return conversation
 
 
-@shielded
-async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    *,
-    title: str | None = None,
-    model: str | None = None,
-    system_prompt: str | None = None,
-    parameters: Parameters | None = None,
-    retry_policy: RetryPolicy | None = None,
-    retry_limits: RetryLimits | None = None,
-    metadata_json: str | None = None,
-    filter: str | None = None,  # noqa: A002 - the field has this name in the API
-    tool_mode: ToolMode | None = None,
-    ticked_tools: Sequence[str] | None = None,
-    agent_id: str | None = None,
-) -> Conversation:
-    """Change the given fields of a conversation; None leaves a field unchanged. Return the changed conversation.
+@dataclass(frozen=True, slots=True)
+class SettingChanges:
+    """Changes of a conversation's title and settings. A field that is None is not changed.
 
-    The conversation does not move in the list, which is sorted by the time of the last pair. `parameters` and
-    `retry_limits` are replaced as a whole. `agent_id` is the agent that answers from now on; "": no agent. If the agent
-    has a model and `model` is None, the conversation takes the agent's model.
+    - `parameters`, `retry_limits`: replaced as a whole.
+    - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
+      conversation takes the agent's model.
+    """
+
+    title: str | None = None
+    model: str | None = None
+    system_prompt: str | None = None
+    parameters: Parameters | None = None
+    retry_policy: RetryPolicy | None = None
+    retry_limits: RetryLimits | None = None
+    metadata_json: str | None = None
+    filter: str | None = None
+    tool_mode: ToolMode | None = None
+    ticked_tools: Sequence[str] | None = None
+    agent_id: str | None = None
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The changed fields of the conversation, without the agent."""
+        given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "agent_id"}
+        changes = {name: value for name, value in given.items() if value is not None}
+        if self.ticked_tools is not None:
+            changes["ticked_tools"] = tuple(sorted(set(self.ticked_tools)))
+        if self.title is not None:
+            changes["titled_by_model"] = False
+        return changes
+
+
+@shielded
+async def change_conversation(ctx: AppContext, owner: str, conversation_id: str, given: SettingChanges) -> Conversation:
+    """Change a conversation, and return it. It does not move in the list, which is sorted by the time of the last pair.
 
     Raises:
         NotFoundError: this owner has no such conversation or agent.
         InputError: a text, a parameter or the model is invalid.
     """
-    given = {
-        "title": title,
-        "model": model,
-        "system_prompt": system_prompt,
-        "parameters": parameters,
-        "retry_policy": retry_policy,
-        "retry_limits": retry_limits,
-        "metadata_json": metadata_json,
-        "filter": filter,
-        "tool_mode": tool_mode,
-        "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
-    }
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if title is not None:
-        changes["titled_by_model"] = False
+    changes, agent_id, parameters = given.changed, given.agent_id, given.parameters
     async with ctx.store.write() as session:
         if agent_id is not None:
             agent = await agents.load_agent(session, owner, agent_id) if agent_id else None
             changes["agent_id"] = None if agent is None else agent.id
-            if model is None and agent is not None and agent.model is not None:
+            if given.model is None and agent is not None and agent.model is not None:
                 changes["model"] = agent.model
         conversation = replace(
             await conversations.load_conversation(session, owner, conversation_id),
@@ -181,7 +180,7 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
         require_valid(conversation)
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
-            columns |= {} if retry_limits is None else {"retry_limits": encode_retry_limits(retry_limits)}
+            columns |= {} if given.retry_limits is None else {"retry_limits": encode_retry_limits(given.retry_limits)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return conversation

@@ -10,7 +10,7 @@ from app.domain.agents.agents import Agent
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import context_for, current
 from app.runs.conversation.opening import OpenedConversation, read_opened
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.state.conversation.model import ModelState
 from app.state.tab.address import conversation_in
 from app.state.tab.changes import set_changed
@@ -60,7 +60,7 @@ class AgentState(rx.State):
         chosen_id = "" if agent_id == NO_AGENT else agent_id
         if conversation_id:
             ctx = await context_for(current(), conversation_id)
-            await change_conversation(ctx, LOCAL_OWNER, conversation_id, agent_id=chosen_id)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(agent_id=chosen_id))
         agents = {agent.id: agent for agent in await list_agents(current(), LOCAL_OWNER)}
         found = agents.get(chosen_id)
         self.chosen, self.chosen_name = (NO_AGENT, NO_AGENT_NAME) if found is None else (found.id, found.name)

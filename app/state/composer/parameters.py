@@ -37,7 +37,7 @@ from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.app_context import context_for, current
 from app.runs.conversation.opening import OpenedConversation
 from app.runs.runtime.catalogue import DEFAULT_MODEL
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
 from app.state.agents.choice import AgentState
@@ -334,9 +334,7 @@ class ParametersState(VisitedState, rx.State):
                 ctx,
                 LOCAL_OWNER,
                 conversation_id,
-                parameters=entered.parameters,
-                retry_policy=entered.policy,
-                retry_limits=entered.limits,
+                SettingChanges(parameters=entered.parameters, retry_policy=entered.policy, retry_limits=entered.limits),
             )
         except InviewError as error:
             await show_fault(self, error)

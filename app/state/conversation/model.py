@@ -15,7 +15,7 @@ from app.providers.base import Provider
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.catalogue import ProviderModels
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.settings.abilities import list_capable
 from app.runs.settings.provider_commands import list_models
 from app.state.tab.address import conversation_in
@@ -102,7 +102,7 @@ class ModelState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id:
             await change_conversation(
-                await context_for(ctx, conversation_id), LOCAL_OWNER, conversation_id, model=model
+                await context_for(ctx, conversation_id), LOCAL_OWNER, conversation_id, SettingChanges(model=model)
             )
         self.chosen, self.chosen_in, self.chosen_name, self.remembered = model, conversation_id, profile.name, model
         self.images, self.capable = await _describe_abilities(ctx, profile)

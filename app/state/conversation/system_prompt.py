@@ -22,7 +22,7 @@ from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.state.conversation.model import ModelState
 from app.state.conversation.temporary import TemporaryState
 from app.state.messages.toasts import Undo, show_fault, show_toast
@@ -175,7 +175,7 @@ class SystemPromptState(VisitedState, rx.State):
             return True
         try:
             ctx = await context_for(current(), conversation_id)
-            await change_conversation(ctx, LOCAL_OWNER, conversation_id, system_prompt=text)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(system_prompt=text))
         except InviewError as error:
             await show_fault(self, error)
             return False

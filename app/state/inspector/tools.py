@@ -13,7 +13,7 @@ import reflex as rx
 from app.domain.conversation.conversation import ToolMode
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.tools.next_tools import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
 from app.state.messages.error_messages import describe_fault
@@ -106,7 +106,9 @@ class ToolChoiceState(rx.State):
         ctx = await context_for(current(), conversation_id)
         try:
             tools = None if ticked is None else tuple(ticked)
-            await change_conversation(ctx, LOCAL_OWNER, conversation_id, tool_mode=mode, ticked_tools=tools)
+            await change_conversation(
+                ctx, LOCAL_OWNER, conversation_id, SettingChanges(tool_mode=mode, ticked_tools=tools)
+            )
         except InviewError as error:
             self.fault = describe_fault(error)
             return None

@@ -14,7 +14,7 @@ from app.domain.conversation.conversation import ConversationKind, ConversationS
 from app.domain.text.search import has_unspaced
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
 from app.runs.trash.trash import restore
 from app.state.messages.toasts import Undo, show_toast
 from app.state.sidebar.conversation_rows import (
@@ -292,7 +292,9 @@ class SidebarState(VisitedState, rx.State):
         conversation_id, self.renaming = self.renaming, ""
         if conversation_id:
             ctx = await context_for(current(), conversation_id)
-            await change_conversation(ctx, LOCAL_OWNER, conversation_id, title=clean_title(form.get("title")))
+            await change_conversation(
+                ctx, LOCAL_OWNER, conversation_id, SettingChanges(title=clean_title(form.get("title")))
+            )
             await self._read()
 
     @rx.event

@@ -14,7 +14,7 @@ from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.titles import ask_title
 from app.runs.conversation.opening import OpenedConversation, read_opened
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.state.filters.applied import FilterState
@@ -107,7 +107,7 @@ class ChatState(rx.State):
     async def _rename(self, title: object) -> None:
         cleaned = clean_title(title)
         if cleaned and (cleaned != self.title or self.title_damage):
-            await change_conversation(await self._ctx(), LOCAL_OWNER, self._on_screen(), title=cleaned)
+            await change_conversation(await self._ctx(), LOCAL_OWNER, self._on_screen(), SettingChanges(title=cleaned))
             await self._read()
 
     async def _ctx(self) -> AppContext:

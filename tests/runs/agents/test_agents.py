@@ -13,7 +13,7 @@ from app.runs.agents.agent_commands import AgentFields, change_agent, create_age
 from app.runs.app_context import AppContext
 from app.runs.resend.resend import ResendOptions, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
@@ -71,7 +71,7 @@ async def test_a_switch_brings_the_agents_model_along_and_applies_to_what_follow
     conversation = await a_conversation(ctx)
     first = await reply_to(ctx, conversation, "Hello")
 
-    changed = await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=agent.id)
+    changed = await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=agent.id))
     second = await reply_to(ctx, conversation, "Hello again", parameters=Parameters(thinking=False))
 
     assert changed.model == "offline:tiny"
@@ -135,7 +135,7 @@ async def test_a_text_that_waits_keeps_the_agent_it_was_written_under(ctx: AppCo
     running = await send(ctx, conversation, "/long 60 /rate 100")
 
     await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Next"))
-    await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=two.id)
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=two.id))
     await collect(ctx, running.run_id)
 
     async def look() -> list[Pair]:
@@ -151,7 +151,7 @@ async def test_filters_find_pairs_by_their_agent_also_one_that_is_gone(ctx: AppC
     one, two = await an_agent(ctx, "One"), await an_agent(ctx, "Two")
     conversation = await a_conversation(ctx, agent_id=one.id)
     await reply_to(ctx, conversation, "By one")
-    await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=two.id)
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=two.id))
     await reply_to(ctx, conversation, "By two")
 
     async def seen(line: str) -> tuple[int, ...]:

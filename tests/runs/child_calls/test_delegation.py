@@ -23,7 +23,7 @@ from app.runs.app_context import AppContext
 from app.runs.child_calls.delegation import delegate_tool
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.conversation.lineage import read_lineage
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
@@ -137,7 +137,7 @@ async def test_work_is_never_handed_back_to_where_it_came_from(ctx: AppContext):
 
 async def test_a_compared_reply_can_hand_work_to_the_agent_of_an_earlier_pair(ctx: AppContext):
     conversation = (await asker(ctx, "Helper")).conversation_id
-    await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id="")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=""))
     models = ("offline:demo", "offline:tiny")
     run, *_ = (
         await start_comparison(ctx, LOCAL_OWNER, conversation, SendRequest("/echo Why?"), ComparedModels(models))

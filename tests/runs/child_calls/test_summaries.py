@@ -26,7 +26,7 @@ from app.runs.child_calls.summaries import (
 )
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
@@ -141,7 +141,7 @@ async def test_failed_summary_changes_nothing(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     await reply_to(ctx, conversation_id, "Hello")
     bench = Bench(ctx, Peer([]))
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, system_prompt="/fail auth")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(system_prompt="/fail auth"))
     before = await bench.checkpoint(conversation_id)
 
     summary = await summarise(ctx, LOCAL_OWNER, conversation_id, ViewOptions(model="offline:demo"))

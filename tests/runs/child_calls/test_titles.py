@@ -22,7 +22,7 @@ from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.resend.resend import resend_pair
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
@@ -331,7 +331,7 @@ async def test_a_persons_own_title_is_never_replaced(data: Path) -> None:
         conversation_id = await a_conversation(bench.ctx, model=MODEL)
         await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
         await bench.rest()
-        await change_conversation(bench.ctx, LOCAL_OWNER, conversation_id, title="Mine")
+        await change_conversation(bench.ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="Mine"))
 
         with pytest.raises(ConflictError, match="A person set this title"):
             await ask_title(bench.ctx, LOCAL_OWNER, conversation_id)
@@ -346,7 +346,7 @@ async def test_title_given_while_the_model_was_at_it_stays(ctx: AppContext) -> N
     bench = Bench(ctx, Peer([]))
     await ask_title(ctx, LOCAL_OWNER, conversation_id)
 
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="Mine")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="Mine"))
 
     assert await bench.title(conversation_id) == "Mine"
     assert (await bench.conversation(conversation_id)).titled_by_model is False

@@ -14,7 +14,7 @@ from app.runs.conversation.forks import fork_from, read_tree
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationChanged
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
@@ -76,7 +76,7 @@ async def test_fork_of_a_selection_has_what_the_filter_selects_up_to_the_pair(ct
 
     assert await words(ctx, await fork(ctx, origin, filter="s3")) == ["two", "three", "four"]
     assert await words(ctx, await fork(ctx, origin, at=3, filter="s3")) == ["two", "three"]
-    await change_conversation(ctx, LOCAL_OWNER, origin, filter="s3")
+    await change_conversation(ctx, LOCAL_OWNER, origin, SettingChanges(filter="s3"))
     assert await words(ctx, await fork(ctx, origin, at=3)) == ["one", "two", "three"]
 
 

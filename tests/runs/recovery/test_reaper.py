@@ -18,7 +18,7 @@ from app.runs.child_calls.summaries import summarise
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.runtime.event_bus import ComparisonChanged
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow
@@ -188,7 +188,9 @@ async def test_a_request_that_cannot_be_rebuilt_exactly_is_not_stored(data: Path
     async with open_app_context(settings_of(data)) as dying:
         conversation_id = await a_conversation(dying)
         started = await send(dying, conversation_id, "/slow")
-        await change_conversation(dying, LOCAL_OWNER, conversation_id, system_prompt="Changed meanwhile.")
+        await change_conversation(
+            dying, LOCAL_OWNER, conversation_id, SettingChanges(system_prompt="Changed meanwhile.")
+        )
         left = copy_as_it_is(data, tmp_path / "left")
 
     with capture_logs() as logs:

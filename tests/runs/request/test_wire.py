@@ -21,7 +21,14 @@ from app.domain.errors import ErrorClass, InputError, failure
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    SettingChanges,
+    change_conversation,
+    create_conversation,
+    preview_send,
+    start_reply,
+)
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
@@ -220,7 +227,9 @@ async def test_what_is_changed_while_a_reply_runs_touches_only_the_next_send(dat
         shown = await preview_send(ctx, LOCAL_OWNER, conversation.id, SendRequest("Hello"))
         started = await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest("Hello"))
 
-        await change_conversation(ctx, LOCAL_OWNER, conversation.id, system_prompt="After.", model="peer:other")
+        await change_conversation(
+            ctx, LOCAL_OWNER, conversation.id, SettingChanges(system_prompt="After.", model="peer:other")
+        )
 
         await collect(ctx, started.run_id)
         assert peer_of["openai_compatible"].heard[0].body == shown.wire.body

@@ -16,6 +16,7 @@ from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved,
 from app.runs.send import planning
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
@@ -213,7 +214,7 @@ async def test_a_conversation_of_another_owner_is_not_found(ctx: AppContext) -> 
     for attack in (
         start_reply(ctx, "mallory", conversation_id, SendRequest("Hello")),
         preview_send(ctx, "mallory", conversation_id, SendRequest("Hello")),
-        change_conversation(ctx, "mallory", conversation_id, title="Mine"),
+        change_conversation(ctx, "mallory", conversation_id, SettingChanges(title="Mine")),
         delete_conversation(ctx, "mallory", conversation_id),
         cancel_run(ctx, "mallory", started.run_id),
     ):
@@ -262,7 +263,7 @@ async def test_a_conversation_can_be_changed_without_moving_in_the_list(ctx: App
     before = await create_conversation(ctx, LOCAL_OWNER, title="Old")
 
     after = await change_conversation(
-        ctx, LOCAL_OWNER, before.id, title="New", model="offline:tiny", tool_mode=ToolMode.ALL_OFF
+        ctx, LOCAL_OWNER, before.id, SettingChanges(title="New", model="offline:tiny", tool_mode=ToolMode.ALL_OFF)
     )
 
     async with ctx.store.read() as session:
@@ -276,7 +277,7 @@ async def test_a_conversation_is_not_changed_to_what_it_cannot_be(ctx: AppContex
     conversation_id = await a_conversation(ctx)
 
     with pytest.raises(InputError) as refused:
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, **{field: value})  # pyright: ignore[reportArgumentType]
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(**{field: value}))  # pyright: ignore[reportArgumentType]
 
     assert refused.value.field == field
 
@@ -304,7 +305,7 @@ async def test_subscribers_receive_events_of_their_conversation_and_of_no_other(
 
     ended = await reply_to(ctx, conversation_id, "/rate 0")
     await reply_to(ctx, other, "/rate 0")
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="New")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="New"))
     await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
 
     assert [event async for event in feed] == [

@@ -28,7 +28,7 @@ from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import list_models, save_provider
@@ -115,7 +115,7 @@ async def test_what_a_filter_brings_into_view_is_what_is_sent(ctx: AppContext) -
 
 async def test_a_send_without_a_filter_goes_by_that_of_the_conversation(ctx: AppContext) -> None:
     conversation_id = await seed(ctx, *some(5))
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="r2")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(filter="r2"))
 
     assert positions((await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))).sent) == [4, 5]
     unfiltered = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next", ViewOptions(filter="")))
@@ -472,7 +472,7 @@ async def test_every_stored_request_can_be_made_again_until_something_of_it_chan
     await collect(ctx, bad.run_id)
 
     fine, kept = [await verify_run(ctx, LOCAL_OWNER, run.run_id) for run in (good, bad)]
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, system_prompt="Be long.")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(system_prompt="Be long."))
     changed = await verify_run(ctx, LOCAL_OWNER, good.run_id)
 
     assert (fine.matches, fine.bytes_match, fine.hashes[-1]) == (True, None, good.content_hash)

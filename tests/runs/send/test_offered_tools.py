@@ -19,7 +19,7 @@ from app.runs.engine.live import LiveRun
 from app.runs.request.preview import Composed
 from app.runs.resend.resend import resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
@@ -134,11 +134,11 @@ async def test_each_mode_of_a_conversation_is_what_is_sent(ctx: AppContext, tool
     conversation_id = await a_conversation(ctx)
 
     every = await names_in(ctx, conversation_id, "Hi")
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.ALL_OFF)
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(tool_mode=ToolMode.ALL_OFF))
     none = await names_in(ctx, conversation_id, "Hi")
     ticked = ["nobody__knows", COMMIT.name, COMMIT.name]
     changed = await change_conversation(
-        ctx, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.MANUAL, ticked_tools=ticked
+        ctx, LOCAL_OWNER, conversation_id, SettingChanges(tool_mode=ToolMode.MANUAL, ticked_tools=ticked)
     )
     some = await names_in(ctx, conversation_id, "Hi")
     looked = await names_in(ctx, conversation_id, "Hi", tool_mode=ToolMode.ALL_ON)
@@ -169,7 +169,7 @@ def many(ctx: AppContext, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
 
 async def test_auto_follows_the_draft_and_the_pairs_in_view(ctx: AppContext, many: tuple[Tool, ...]) -> None:
     conversation_id = await a_conversation(ctx)
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, tool_mode=ToolMode.AUTO)
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(tool_mode=ToolMode.AUTO))
 
     about_rain = await names_in(ctx, conversation_id, "Will there be rain?")
     about_nothing = await names_in(ctx, conversation_id, "Hmm")

@@ -18,7 +18,7 @@ from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, preview_resend, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
@@ -120,18 +120,18 @@ async def test_values_that_no_model_takes_change_nothing(ctx: AppContext):
     conversation = await a_conversation(ctx, parameters=OWN)
 
     with pytest.raises(InputError, match="temperature"):
-        await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=3))
+        await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters(temperature=3)))
 
     async with ctx.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, conversation)).parameters == OWN
-    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters())
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters()))
     assert (await reply_to(ctx, conversation, "Hello")).pair.parameters == Parameters()
 
 
 async def test_a_pair_sent_again_uses_the_conversations_current_parameters_else_its_own(ctx: AppContext):
     conversation = await a_conversation(ctx, parameters=Parameters(temperature=0.2))
     ended = await reply_to(ctx, conversation, "Hello", parameters=Parameters(seed=9))
-    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.8))
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters(temperature=0.8)))
 
     shown = await preview_resend(ctx, LOCAL_OWNER, ended.pair.id)
     resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id)
@@ -180,7 +180,7 @@ async def test_a_text_that_waits_keeps_what_was_set_for_it_alone(ctx: AppContext
     running = await start_reply(ctx, LOCAL_OWNER, conversation, SendRequest("/long 60 /rate 100"))
 
     await queue_text(ctx, LOCAL_OWNER, conversation, SendRequest("Next", parameters=Parameters(seed=4)))
-    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.3))
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters(temperature=0.3)))
     await collect(ctx, running.run_id)
 
     while len(found := await pairs_of(ctx, conversation)) < 2:
@@ -207,7 +207,7 @@ async def test_no_call_of_a_conversation_without_retries_is_made_twice(ctx: AppC
     conversation = await a_conversation(ctx)
     ended = await reply_to(ctx, conversation, "/fail overloaded")
     assert ended.kinds.count("retry") == MAX_RETRIES
-    await change_conversation(ctx, LOCAL_OWNER, conversation, retry_policy=RetryPolicy.NONE)
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(retry_policy=RetryPolicy.NONE))
 
     match again:
         case "sent again":

@@ -17,7 +17,7 @@ from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.child_calls import post_run
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import (
     change_queued,
@@ -165,7 +165,7 @@ async def test_queued_text_is_sent_with_the_view_of_its_queueing(
     await send(ctx, conversation_id, "/long 30")
     await queue(ctx, conversation_id, "/echo last", options=ViewOptions(filter="c'nothing says this'"))
     await queue(ctx, conversation_id, "/echo all")
-    await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="c'first'")
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(filter="c'first'"))
 
     goes_on.set()
     await settled(ctx, conversation_id)

@@ -21,7 +21,14 @@ from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import finish_under_way
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation, start_reply
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    SettingChanges,
+    cancel_run,
+    change_conversation,
+    delete_conversation,
+    start_reply,
+)
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
@@ -75,7 +82,9 @@ async def test_nothing_of_a_temporary_conversation_reaches_the_disk_also_while_a
 ) -> None:
     conversation = (await create_temporary(moved, LOCAL_OWNER, model=MODEL)).id
     bench = await context_for(moved, conversation)
-    await change_conversation(bench, LOCAL_OWNER, conversation, title=f"{SECRET} title", system_prompt=SECRET)
+    await change_conversation(
+        bench, LOCAL_OWNER, conversation, SettingChanges(title=f"{SECRET} title", system_prompt=SECRET)
+    )
 
     started = await send(bench, conversation, f"/rate 60\n/echo {SECRET} {'word ' * 300}")
     await wait_for_text(bench, started, 20)

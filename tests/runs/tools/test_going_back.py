@@ -16,7 +16,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.settings.provider_commands import save_provider
 from app.runs.wiring import open_app_context
 from app.tools.toolbox import Progress
@@ -107,7 +107,9 @@ async def test_no_other_vendor_gets_a_signature(data: Path) -> None:
     async with a_bench(data, signed, answer(*DONE)) as (ctx, peer):
         conversation_id = await a_conversation(ctx, model=GEMINI)
         await reply_to(ctx, conversation_id, "What time is it?")
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model="other:gemini-3-flash-preview")
+        await change_conversation(
+            ctx, LOCAL_OWNER, conversation_id, SettingChanges(model="other:gemini-3-flash-preview")
+        )
         await reply_to(ctx, conversation_id, "And now?")
 
         (first, last) = answers_in(peer)
@@ -145,12 +147,12 @@ async def test_reasoning_goes_back_to_a_server_known_only_as_compatible_by_the_f
     async with a_bench(data, answer(*greets)) as (ctx, peer):
         conversation_id = await a_conversation(ctx, model="other:any")
         await reply_to(ctx, conversation_id, "Hi")
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(model=DEEPSEEK))
         await reply_to(ctx, conversation_id, "Hi")
         await reply_to(ctx, conversation_id, "And now?")
 
         assert [message["reasoning_content"] for message in answers_in(peer)] == [" ", "They greet me."]
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model="box:any")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(model="box:any"))
         await reply_to(ctx, conversation_id, "And now?")
 
         assert all("reasoning_content" not in message for message in answers_in(peer))
@@ -160,13 +162,13 @@ async def test_a_history_without_reasoning_is_made_acceptable_to_deepseek_and_to
     async with a_bench(data, calling(a_call()), answer(*DONE)) as (ctx, peer):
         conversation_id = await a_conversation(ctx, model="other:any")
         await reply_to(ctx, conversation_id, "What time is it?")
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model=DEEPSEEK)
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(model=DEEPSEEK))
         await reply_to(ctx, conversation_id, "And now?")
 
         assert [message["reasoning_content"] for message in answers_in(peer)] == [" ", " "]
 
         await set_up(ctx, peer, "google")
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model=GOOGLE)
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(model=GOOGLE))
         await reply_to(ctx, conversation_id, "And now?")
 
         (call,) = answers_in(peer)[0]["tool_calls"]
@@ -182,7 +184,7 @@ async def test_pair_of_a_model_that_does_not_reason_has_a_reasoning_for_deepseek
         await set_up(ctx, peer, "deepseek")
         conversation_id = await a_conversation(ctx, model="offline:demo")
         await reply_to(ctx, conversation_id, "/rate 0\n/tool clock {}\n/then\n/echo noon")
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, model="deepseek:deepseek-v4-flash")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(model="deepseek:deepseek-v4-flash"))
         for _ in range(2):
             ended = await reply_to(ctx, conversation_id, "And now?", parameters=Parameters(thinking=thinking))
             assert ended.pair.lifecycle is Lifecycle.SUCCEEDED

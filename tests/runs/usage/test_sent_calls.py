@@ -24,7 +24,7 @@ from app.runs.compare.comparisons import ComparedModels, keep_reply, start_compa
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
@@ -55,7 +55,7 @@ async def test_each_call_is_recorded_as_it_was(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model=MODEL, system_prompt="Be brief.")
     first = await reply_to(ctx, conversation, "/echo one")
     await reply_to(ctx, conversation, "/echo two")
-    await change_conversation(ctx, LOCAL_OWNER, conversation, system_prompt="Be long.")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(system_prompt="Be long."))
     edited = await resend_pair(ctx, LOCAL_OWNER, first.pair.id, ResendOptions(later=Later.KEEP), text="/echo uno")
     await collect(ctx, edited.started.run_id)
 
@@ -74,7 +74,7 @@ async def test_message_that_is_sent_many_times_is_stored_once(ctx: AppContext) -
     conversation = await a_conversation(ctx, model=MODEL, system_prompt="Be brief.")
     for number in range(8):
         await reply_to(ctx, conversation, f"/echo {number}")
-    await change_conversation(ctx, LOCAL_OWNER, conversation, system_prompt="Be long.")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(system_prompt="Be long."))
     last = await reply_to(ctx, conversation, "/echo last")
 
     assert len(texts_of((await read_calls(ctx, conversation))[-1])) == 17

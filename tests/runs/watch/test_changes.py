@@ -17,6 +17,7 @@ from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
@@ -127,11 +128,11 @@ async def test_a_change_of_the_conversation_is_counted(ctx: AppContext) -> None:
 
     async with a_page(ctx, conversation_id) as page:
         before = (await page.settle()).changes
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, title="New")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title="New"))
         screen = await page.until(lambda screen: screen.changes > before)
         assert screen.changes == before + 1
 
-        await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="r1")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(filter="r1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
 

@@ -8,7 +8,7 @@ from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
 from app.runs.send.queue import read_queue
 from app.runs.send.send_request import SendRequest
 from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
@@ -134,7 +134,9 @@ async def test_the_next_send_is_shown_with_the_source_of_each_parameter(
     ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "A", "parameters": Parameters(top_p=0.5, seed=3)})
-    await change_conversation(ctx, LOCAL_OWNER, conversation, agent_id=agent.id, parameters=Parameters(seed=4))
+    await change_conversation(
+        ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=agent.id, parameters=Parameters(seed=4))
+    )
     async with watching(ctx, tab, conversation) as watcher:
         await use(tab, ParameterTarget.SEND, temperature="0.9")
 
@@ -194,7 +196,9 @@ async def test_what_cannot_be_used_is_said_at_its_field(  # noqa: PLR0917 - fixt
 async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
     ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    await change_conversation(ctx, LOCAL_OWNER, conversation, parameters=Parameters(temperature=0.5, seed=7))
+    await change_conversation(
+        ctx, LOCAL_OWNER, conversation, SettingChanges(parameters=Parameters(temperature=0.5, seed=7))
+    )
     await tab.send(ModelState.choose, model="openai:gpt-5")
 
     await tab.send(ParametersState.ask)

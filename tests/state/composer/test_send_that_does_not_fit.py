@@ -17,7 +17,7 @@ from app.runs.attachments.uploads import attach_file
 from app.runs.child_calls.summaries import Summary
 from app.runs.compare.comparisons import read_comparison
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer import state as composer_state
@@ -246,7 +246,7 @@ async def test_a_larger_model_is_switched_to_and_gets_all(ctx: AppContext, tab: 
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     for number in range(3):
         await reply_to(ctx, conversation.id, f"/rate 0 /echo {number} {'word ' * 200}")
-    await change_conversation(ctx, LOCAL_OWNER, conversation.id, model="offline:tiny")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(model="offline:tiny"))
     tab.path = f"/c/{conversation.id}"
     await tab.send(ComposerState.open)
     await tab.send(ModelState.load)

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation
 from app.runs.temporary.temporary import create_temporary
 from app.state.composer.state import ComposerState
 from app.state.conversation.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
@@ -189,4 +189,4 @@ async def test_a_missing_conversation_is_reported(ctx: AppContext, tab: Tab) -> 
     assert tab.shows(SystemPromptState, "editing") is not True
     assert tab.shows(ToastState, "toast").fault
     with pytest.raises(NotFoundError):
-        await change_conversation(ctx, LOCAL_OWNER, "nothing", system_prompt="x")
+        await change_conversation(ctx, LOCAL_OWNER, "nothing", SettingChanges(system_prompt="x"))

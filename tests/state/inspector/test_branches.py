@@ -14,7 +14,13 @@ from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext, context_for
 from app.runs.conversation.forks import fork_from
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    SettingChanges,
+    change_conversation,
+    create_conversation,
+    delete_conversation,
+)
 from app.runs.temporary.temporary import create_temporary
 from app.state.filters.applied import FilterState
 from app.state.inspector import branches
@@ -69,7 +75,7 @@ def toast(tab: Tab) -> Toast:
 @asynccontextmanager
 async def filtered(ctx: AppContext, tab: Tab, plans: Plans, text: str) -> AsyncGenerator[None]:
     """Follow the conversation with the page under this applied filter."""
-    await change_conversation(ctx, LOCAL_OWNER, plans.id, filter=text)
+    await change_conversation(ctx, LOCAL_OWNER, plans.id, SettingChanges(filter=text))
     async with running(tab, TranscriptState.open):
         await until(lambda: tab.shows(FilterState, "filter") == text)
         yield

@@ -11,7 +11,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.resend.in_place import ResendResult
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences
@@ -162,7 +162,7 @@ async def test_older_pairs_of_a_long_newest_pair_are_summarised_before_its_edit_
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     for words in (200, 200, 1_500):
         await reply_to(ctx, conversation.id, f"/rate 100000\n/echo {'word ' * words}")
-    await change_conversation(ctx, LOCAL_OWNER, conversation.id, model="offline:tiny")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(model="offline:tiny"))
     async with watching(ctx, tab, conversation.id, options=ViewOptions(model="offline:tiny")) as watcher:
         await tab.send(EditState.begin, pair_id=at(watcher, 3))
         await tab.send(ResendState.send_edit, form={"text": "word " * 400})

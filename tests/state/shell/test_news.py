@@ -14,6 +14,7 @@ from app.runs.compare.comparisons import ComparedModels, discard_comparison, kee
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
@@ -184,14 +185,14 @@ async def test_complete_reply_is_announced(ctx: AppContext, watcher: Watcher, ta
 
 
 async def test_title_that_was_given_elsewhere_is_read_again(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
-    await change_conversation(ctx, LOCAL_OWNER, watcher.conversation_id, title="Given elsewhere")
+    await change_conversation(ctx, LOCAL_OWNER, watcher.conversation_id, SettingChanges(title="Given elsewhere"))
 
     await until(lambda: tab.shows(ChatState, "title") == "Given elsewhere")
 
 
 async def test_what_the_page_had_not_read_when_its_watcher_began_is_read(ctx: AppContext, tab: Tab) -> None:
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
-    await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Before the watcher")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(title="Before the watcher"))
     async with watching(ctx, tab, conversation.id), running(tab, NewsState.follow):
         await until(lambda: tab.shows(ChatState, "title") == "Before the watcher")
 
@@ -200,7 +201,7 @@ async def test_title_that_came_before_the_first_news_is_read_again(ctx: AppConte
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(ChatState.open)
-        await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Before the news")
+        await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(title="Before the news"))
         await until(lambda: watcher.screen.changes == 1)
         async with running(tab, NewsState.follow):
             await until(lambda: tab.shows(ChatState, "title") == "Before the news")

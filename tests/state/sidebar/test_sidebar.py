@@ -27,6 +27,7 @@ from app.runs.compare.comparisons import (
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import (
     LOCAL_OWNER,
+    SettingChanges,
     cancel_run,
     change_conversation,
     create_conversation,
@@ -317,7 +318,7 @@ async def test_each_change_elsewhere_reaches_the_list_of_an_open_page(ctx: AppCo
         await create_conversation(ctx, LOCAL_OWNER, title="Second")
         await tab.until(lambda: names(tab) == ["Second", "First"])
 
-        await change_conversation(ctx, LOCAL_OWNER, first.id, title="Renamed")
+        await change_conversation(ctx, LOCAL_OWNER, first.id, SettingChanges(title="Renamed"))
         await tab.until(lambda: names(tab) == ["Second", "Renamed"])
         await reply(ctx, first.id, "Hello")
         await tab.until(lambda: ("Renamed", "Hello") in [(item.name, item.snippet) for item in listed(tab)])
@@ -572,7 +573,7 @@ async def test_a_title_that_is_changed_in_the_tab_and_then_changed_back_elsewher
         await tab.send(SidebarState.begin_rename, conversation_id=conversation.id)
         await tab.send(SidebarState.rename_conversation, form={"title": "Changed"})
         assert set(names(tab)) == {"Another", "Changed"}
-        await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Original")
+        await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(title="Original"))
 
         await tab.until(lambda: set(names(tab)) == {"Another", "Original"})
 
@@ -741,7 +742,7 @@ async def test_keys_and_the_dialog_use_the_current_list_while_it_is_not_on_scree
 
     await tab.send(SidebarState.step, by=-1)
     assert tab.way == [f"/c/{above.id}"]
-    await change_conversation(ctx, LOCAL_OWNER, here.id, title="Renamed")
+    await change_conversation(ctx, LOCAL_OWNER, here.id, SettingChanges(title="Renamed"))
     await tab.send(SidebarState.ask_delete, conversation_id=here.id)
     assert tab.shows(SidebarState, "deleting_name") == "Renamed"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow_states
 from app.state.messages.toasts import ToastState
@@ -39,7 +39,7 @@ async def test_title_that_a_model_makes_is_shown(tab: Tab, conversation: str) ->
 async def test_title_of_a_person_is_not_replaced_and_the_reason_is_shown(
     ctx: AppContext, tab: Tab, conversation: str
 ) -> None:
-    await change_conversation(ctx, LOCAL_OWNER, conversation, title="Mine")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(title="Mine"))
 
     await tab.send(ChatState.make_title)
 

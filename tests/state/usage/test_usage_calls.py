@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlalchemy import text
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.usage.accounts import list_booked
 from app.state.tab.visit import VisitState
 from app.state.usage.account import AccountState
@@ -42,7 +42,7 @@ async def test_dialog_shows_what_a_call_contained_when_it_was_made(ctx: AppConte
 
 async def test_dialog_says_which_texts_are_gone(ctx: AppContext, tab: Tab) -> None:
     conversation = await talk(ctx)
-    await change_conversation(ctx, LOCAL_OWNER, conversation, system_prompt="Be brief.")
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(system_prompt="Be brief."))
     await send(ctx, conversation, "/echo one")
     async with ctx.store.write() as session:
         await session.execute(text("DELETE FROM sent_text"))

@@ -10,7 +10,13 @@ from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
 from app.runs.agents.agent_commands import AgentFields, create_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    SettingChanges,
+    change_conversation,
+    create_conversation,
+    delete_conversation,
+)
 from app.state.usage.chart import HEIGHT, build_chart
 from app.state.usage.report import UsageState
 from app.state.usage.report_view import ReportView
@@ -82,7 +88,7 @@ async def test_purposes_and_agents_are_named_in_words(ctx: AppContext, tab: Tab)
     await talk(ctx, "/echo two")
     agent = await create_agent(ctx, LOCAL_OWNER, AgentFields(name="Scout"))
     conversation = await create_conversation(ctx, LOCAL_OWNER, model=MODEL)
-    await change_conversation(ctx, LOCAL_OWNER, conversation.id, agent_id=agent.id)
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, SettingChanges(agent_id=agent.id))
     await send(ctx, conversation.id, "/echo one")
 
     await tab.send(UsageState.choose_group, group="purpose")

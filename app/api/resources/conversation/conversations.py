@@ -165,7 +165,7 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:
-        await commands.change_conversation(ctx, owner, conversation_id, **changes)
+        await commands.change_conversation(ctx, owner, conversation_id, commands.SettingChanges(**changes))
     return await read(ctx, owner, conversation_id)
 
 
