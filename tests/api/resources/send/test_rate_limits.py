@@ -136,7 +136,7 @@ async def test_the_automatic_title_does_not_count_as_a_send(tmp_path: Path):
 
         second = await try_to_send(api, conversation_id)
 
-        assert second.headers["RateLimit"].startswith('"person";r=0;')
+        assert second.status_code == 202
 
 
 async def test_a_proxy_names_the_address_of_its_client(api: Api):
