@@ -17,6 +17,7 @@ from app.patches.namespace import send_patches
 from app.state.allowed_events import EventGuard
 from app.state.opening import prepare_page
 from app.state.shell.notice import describe_fault, log_script_fault
+from app.state.tab.client_address import ClientAddress
 from app.state.tab.visit import PageLoads
 from app.ui import pages, theme
 from app.ui.pages.frame import head
@@ -39,6 +40,7 @@ app = rx.App(
 )
 send_patches(app)
 app.add_middleware(EventGuard())
+app.add_middleware(ClientAddress())
 app.add_middleware(PageLoads(prepare_page))
 pages.register(app)
 

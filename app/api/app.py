@@ -23,10 +23,11 @@ from app.api.http.event_stream import EVENT_SCHEMA
 from app.api.http.negotiation import refuse_unknown_parameters
 from app.api.http.openapi import describe_routes
 from app.api.http.problems import answer_every_fault, problem_schemas
+from app.api.http.rate_headers import RateHeaders
 from app.api.resources.agents import agents
 from app.api.resources.attachments import attachments
 from app.api.resources.compare import compare
-from app.api.resources.conversation import branches, conversations, history, lineage, marks, pairs
+from app.api.resources.conversation import branches, conversations, history, lineage, marks, messages, pairs
 from app.api.resources.filters import filters, lines
 from app.api.resources.send import (
     checkpoints,
@@ -58,6 +59,7 @@ RESOURCES = (
     conversations,
     pairs,
     history,
+    messages,
     attachments,
     marks,
     lines,
@@ -120,6 +122,7 @@ def create_api() -> FastAPI:
     )
     app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
     answer_every_fault(app)
+    app.add_middleware(RateHeaders)
     _describe(app)
     return app
 

@@ -24,6 +24,7 @@ from dotenv import dotenv_values
 
 from app.domain.errors import SettingsError
 from app.domain.run.reply_size import MAX_REPLY_BYTES
+from app.domain.settings.rate_limits import NO_RATE_LIMIT, RateLimit, RateLimits, parse_rate_limit
 from app.small_files import RefusedFileError, read_small
 
 MAX_ENV_FILE: Final = 64 * 1024
@@ -49,6 +50,9 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_TIMEOUT": "Seconds to wait for a provider without receiving a byte. Default 30.",
     "INVIEW_MAX_CALL_SECONDS": "Maximum seconds for one provider call in total. Default 1800.",
     "INVIEW_MAX_REPLY_BYTES": "Maximum bytes of a reply; a longer reply is ended there. Default 1048576.",
+    "INVIEW_CONVERSATION_LIMITS": "Limits of each conversation: '10 sends/minute, 200000 tokens/day'. Default: none.",
+    "INVIEW_PERSON_LIMITS": "The same for all conversations together. Default: none.",
+    "INVIEW_ADDRESS_LIMITS": "The same for all requests from one network address. Default: none.",
     "INVIEW_TITLES": "on or off: whether a model generates titles of new conversations. Default on.",
     "INVIEW_STDIO_SERVERS": "on or off: whether Inview may start MCP servers as programs on this machine. "
     "Default: on if Inview listens only to this machine, else off.",
@@ -116,6 +120,9 @@ class Settings:
     timeout: float = 30.0
     max_call_seconds: float = 1_800.0
     max_reply_bytes: int = MAX_REPLY_BYTES
+    conversation_limits: RateLimit = NO_RATE_LIMIT
+    person_limits: RateLimit = NO_RATE_LIMIT
+    address_limits: RateLimit = NO_RATE_LIMIT
     titles: bool = True
     stdio_servers: bool = True
     compatible: tuple[CompatibleServer, ...] = ()
@@ -126,6 +133,11 @@ class Settings:
     def is_open_to_others(self) -> bool:
         """True if other machines can reach the page: the server listens on an address that is not loopback."""
         return not _is_loopback(self.host)
+
+    @property
+    def rate_limits(self) -> RateLimits:
+        """The rate limits of the installation. Those of the preferences also apply."""
+        return RateLimits(self.conversation_limits, self.person_limits, self.address_limits)
 
     def describe(self) -> dict[str, str]:
         """Return the value to show of each variable: secrets and passwords are masked, unset variables are empty."""
@@ -171,6 +183,9 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
         max_reply_bytes=_bytes(
             "INVIEW_MAX_REPLY_BYTES", value.get("INVIEW_MAX_REPLY_BYTES", str(MAX_REPLY_BYTES)), 10_000, 1_000_000_000
         ),
+        conversation_limits=_limits("INVIEW_CONVERSATION_LIMITS", value),
+        person_limits=_limits("INVIEW_PERSON_LIMITS", value),
+        address_limits=_limits("INVIEW_ADDRESS_LIMITS", value),
         titles=_switch("INVIEW_TITLES", value.get("INVIEW_TITLES", "on")),
         stdio_servers=_switch("INVIEW_STDIO_SERVERS", value.get("INVIEW_STDIO_SERVERS", "on" if alone else "off")),
         compatible=_compatible(value.get("INVIEW_COMPATIBLE", "")),
@@ -245,6 +260,15 @@ def _bytes(name: str, text: str, least: int, most: int) -> int:
     if text.isdecimal() and least <= int(text) <= most:
         return int(text)
     raise SettingsError(f"{name} is {text!r}. Give a number of bytes from {least:,} to {most:,}, such as 1048576.")
+
+
+def _limits(name: str, value: Mapping[str, str]) -> RateLimit:
+    try:
+        return parse_rate_limit(value.get(name, ""))
+    except ValueError:
+        raise SettingsError(
+            f"{name} is {value[name]!r}. Give limits such as '10 sends/minute, 200000 tokens/day', or only one of them."
+        ) from None
 
 
 def _url(name: str, text: str | None, *, with_path: bool = True) -> str | None:

@@ -15,6 +15,7 @@
     │   ├── LaterPairsError       pairs follow the one to send again; the caller must say whether to keep them
     │   ├── PairChangedError      the pair was changed since the caller read it
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
+    ├── RateLimitedError    a rate limit is reached (in settings/rate_limits.py); has the wait in seconds
     ├── SettingsError       the settings of the installation are wrong
     ├── StoreError          the database cannot be used
     ├── ToolFailedError     a tool call gave no result (in tools.py); names the fault

@@ -26,6 +26,7 @@ from app.runs.request.sent_pairs import SentPairs
 from app.runs.request.sizes import Sizes
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.event_bus import EventBus
+from app.runs.runtime.rate_counter import RateCounter
 from app.store.database.database import Store
 from app.store.temporary.temporary_database import holds
 from app.tools.toolbox import Toolbox
@@ -70,6 +71,7 @@ class AppContext:
     - `warming`: tasks that prepare the next send (`runs/send/prefetch.py`), by conversation.
     - `background`: other tasks. They and the tasks in `warming` are cancelled when the process ends.
     - `keeping`: the cache keep-alive tasks of this process, by conversation.
+    - `rates`: counts sends for the rate limits. The app context of temporary conversations has the same one.
     """
 
     settings: Settings
@@ -90,6 +92,7 @@ class AppContext:
 
     keeping: dict[str, CacheRefresher] = field(default_factory=dict[str, CacheRefresher])
 
+    rates: RateCounter = field(default_factory=RateCounter)
     temporary: TemporaryContext = field(default_factory=TemporaryContext)
     desk: PermissionBroker = field(default_factory=PermissionBroker)
 

@@ -40,6 +40,7 @@ from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.clock import STEADY, Clock
 from app.runs.runtime.event_bus import EventBus
 from app.runs.runtime.ids import new_id
+from app.runs.runtime.rate_counter import RateCounter
 from app.runs.runtime.shielded import finish_under_way
 from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers
@@ -108,10 +109,14 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
     catalogue: Catalogue,
     transport: Transport,
     toolbox: Toolbox,
-    lists_of: EventBus | None = None,
+    main: AppContext | None = None,
 ) -> AppContext:
-    """Build an app context on the store of this writer, without background tasks. `lists_of`: see `EventBus`."""
-    event_bus = EventBus(lists_of)
+    """Build an app context on the store of this writer, without background tasks.
+
+    `main`: for temporary conversations, the app context of the stored ones. Lists of conversations see the events of
+    both, and rate limits count the sends of both.
+    """
+    event_bus = EventBus(None if main is None else main.event_bus)
     indexer = Indexer(writer.store, event_bus)
 
     def ended(run: LiveRun) -> None:
@@ -127,7 +132,17 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
         _Desk(lambda: ctx),
         settings.max_reply_bytes,
     )
-    ctx = AppContext(settings, writer.process_id, writer.store, catalogue, engine, event_bus, indexer, toolbox)
+    ctx = AppContext(
+        settings,
+        writer.process_id,
+        writer.store,
+        catalogue,
+        engine,
+        event_bus,
+        indexer,
+        toolbox,
+        rates=RateCounter() if main is None else main.rates,
+    )
     return ctx
 
 

@@ -36,6 +36,7 @@ ProblemName = Literal[
     "unsupported-media-type",
     "invalid-input",
     "provider-refused",
+    "rate-limited",
     "server-gave-nothing",
     "internal",
     "too-many-bodies",
@@ -73,6 +74,7 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
         "unsupported-media-type": ProblemKind(415, "The body must be JSON"),
         "invalid-input": ProblemKind(422, "Invalid input"),
         "provider-refused": ProblemKind(422, "The chosen model does not support this request"),
+        "rate-limited": ProblemKind(429, "A rate limit is reached"),
         "internal": ProblemKind(500, "Internal error"),
         "too-many-bodies": ProblemKind(503, "Too many large request bodies at once"),
         "not-ready": ProblemKind(503, "Not ready to serve"),
@@ -97,6 +99,7 @@ class ProblemView(TypedDict):
     - For the type `selection-changed`: `x`, `y`, `tokens`, `cost` and `selection` are the current figures of the send.
     - For the type `later-pairs`: `later` is the number of pairs after the pair.
     - For the type `pair-changed`: `version` is the current version of the pair.
+    - For the type `rate-limited`: `retry_after` is the number of seconds to wait, as in the header `Retry-After`.
     """
 
     type: str
@@ -124,6 +127,7 @@ class ProblemView(TypedDict):
     larger: NotRequired[list[LargerModelView]]
     later: NotRequired[int]
     version: NotRequired[int]
+    retry_after: NotRequired[int]
 
 
 def describe_problem(name: ProblemName, detail: str) -> ProblemView:

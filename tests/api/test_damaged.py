@@ -107,6 +107,7 @@ REPAIRS: dict[str, object] = {
     "system_prompt": "Be brief.",
     "parameters": {"temperature": 0.5},
     "retry_policy": "exponential",
+    "retry_limits": {"max_retries": 3},
     "filter": "",
     "tool_mode": "all-off",
     "ticked_tools": [],

@@ -23,8 +23,10 @@ from app.domain.conversation.conversation import (
     ToolMode,
 )
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.metadata import encode_metadata
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, Failure
+from app.domain.retry_policy import MOST_RETRIES, RetryLimits, RetryPolicy
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream.stream_events import StopReason
@@ -52,10 +54,13 @@ parameters = st.builds(
     effort=st.none() | st.sampled_from(Effort),
     thinking=st.none() | st.booleans(),
 )
+retry_limits = st.builds(RetryLimits, st.none() | st.integers(0, MOST_RETRIES), st.none() | st.floats(0.1, 300))
+metadata = st.dictionaries(words, words | st.integers(0, 9), max_size=2).map(lambda one: encode_metadata("metadata", one))
 
 
 def a_message(role: Role) -> st.SearchStrategy[Message]:
-    return st.builds(Message, st.builds(new_id), st.just(role), st.lists(parts, max_size=4).map(tuple), moments)
+    several = st.lists(parts, max_size=4).map(tuple)
+    return st.builds(Message, st.builds(new_id), st.just(role), several, moments, metadata)
 
 
 @st.composite
@@ -151,6 +156,9 @@ def conversations(draw: st.DrawFn) -> tuple[Conversation, list[PairRecord], list
         system_prompt=draw(words),
         filter=draw(st.sampled_from(["", "s>=2 !e", "t'AI...' | r3"])),
         tool_mode=draw(st.sampled_from(ToolMode)),
+        retry_policy=draw(st.sampled_from(RetryPolicy)),
+        retry_limits=draw(retry_limits),
+        metadata_json=draw(metadata),
         checkpoint=draw(st.none() | st.builds(Checkpoint, words, st.integers(1, 50))),
     )
     positions = sorted(draw(st.sets(st.integers(1, 50), max_size=5)))

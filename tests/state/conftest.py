@@ -57,6 +57,7 @@ class Tab:
     processor: Processor
     path: str = "/"
     connection: str = "first"
+    address: str = ""
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     vars: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
     log: list[tuple[tuple[str, str], Any]] = field(default_factory=list[tuple[tuple[str, str], Any]])
@@ -114,7 +115,7 @@ class Tab:
         headers = {"origin": "http://127.0.0.1:3000"}
         pathname = self.path.partition("?")[0]
         router = {"pathname": pathname, "asPath": self.path, "headers": headers, "token": self.token}
-        return {**router, "sid": self.connection}
+        return {**router, "sid": self.connection, "ip": self.address}
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
             "INVIEW_LOG_LEVEL": "Debug",
             "INVIEW_TIMEOUT": "2.5",
             "INVIEW_TITLES": "OFF",
+            "INVIEW_PERSON_LIMITS": "10 sends/minute, 200000 tokens/day",
             "INVIEW_COMPATIBLE": "local=http://127.0.0.1:8081/v1; far=https://models.example.org/v1,key-of-far;",
             "ANTHROPIC_API_KEY": "key-of-anthropic",
             "ANTHROPIC_BASE_URL": "http://127.0.0.1:9000",
@@ -46,6 +47,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
     assert settings.data_dir == tmp_path
     assert settings.timeout == 2.5
     assert not settings.titles
+    assert (settings.person_limits.sends, settings.person_limits.tokens) == (10, 200_000)
     assert not settings.stdio_servers
     assert settings.database_url == "sqlite+aiosqlite:////elsewhere/inview.db"
     local, far = settings.compatible
@@ -75,6 +77,7 @@ def test_every_variable_reaches_its_field(tmp_path: Path) -> None:
         ("INVIEW_TIMEOUT", "soon", "INVIEW_TIMEOUT is 'soon'. Give a number of seconds"),
         ("INVIEW_TIMEOUT", "nan", "number of seconds"),
         ("INVIEW_TIMEOUT", "0", "number of seconds"),
+        ("INVIEW_ADDRESS_LIMITS", "10/minute", "INVIEW_ADDRESS_LIMITS is '10/minute'. Give limits such as"),
         ("INVIEW_TITLES", "sometimes", "INVIEW_TITLES is 'sometimes'. Give one of on, off."),
         ("INVIEW_LOG_LEVEL", "loud", "debug, info, warning, error"),
         ("INVIEW_COMPATIBLE", "http://127.0.0.1/v1", "without a name"),

@@ -34,6 +34,7 @@ IN_PLACE: tuple[ProblemName, ...] = (
     "send-locked",
     "later-pairs",
     "budget-spent",
+    "rate-limited",
     "provider-refused",
 )
 """Problems of a route that sends a pair again in the same conversation."""

@@ -15,9 +15,18 @@ from app.api.http.patterns import MODEL, NOT_BLANK, TOOL_NAME, UPLOAD_ID
 from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.metadata import MAX_METADATA_BYTES, MAX_METADATA_DEPTH, encode_metadata
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.filters.language.lexer import MAX_LENGTH
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import (
+    LEAST_BACKOFF,
+    LONGEST_BACKOFF,
+    MAX_BACKOFF,
+    MAX_RETRIES,
+    MOST_RETRIES,
+    RetryLimits,
+    RetryPolicy,
+)
 from app.domain.settings.preferences import OverBudget
 from app.domain.structured.structured_replies import write_schema
 from app.runs.app_context import current
@@ -163,6 +172,37 @@ RetryPolicyName = Annotated[
         "interval, or not at all.",
     ),
 ]
+
+
+class RetryLimitsBody(Body):
+    """How often a call is retried, and the longest wait before a retry."""
+
+    max_retries: int | None = Field(
+        None, ge=0, le=MOST_RETRIES, description=f"The maximum number of retries; null: {MAX_RETRIES}."
+    )
+    max_backoff_seconds: float | None = Field(
+        None,
+        ge=LEAST_BACKOFF,
+        le=LONGEST_BACKOFF,
+        description=f"The longest wait before a retry in seconds; null: {MAX_BACKOFF:g}.",
+    )
+
+    def to_domain(self) -> RetryLimits:
+        return RetryLimits(self.max_retries, self.max_backoff_seconds)
+
+
+USUAL_LIMITS = RetryLimitsBody.model_validate({})
+RetryLimitsField = Annotated[
+    RetryLimitsBody,
+    Field(description="The limits of retries; replaced as a whole. A provider's `Retry-After` is obeyed all the same."),
+]
+Metadata = Annotated[
+    dict[str, Any],
+    Field(
+        description=f"A free JSON object of the client, at most {MAX_METADATA_BYTES:,} bytes and {MAX_METADATA_DEPTH} "
+        "levels. Models never get it."
+    ),
+]
 AgentChoice = Annotated[str, Field(max_length=64, description='The id of an agent; "": no agent.')]
 
 
@@ -174,6 +214,8 @@ class NewConversation(Body):
     system_prompt: SystemPrompt = ""
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimitsField = USUAL_LIMITS
+    metadata: Metadata = Field(default_factory=dict[str, Any])
     agent_id: AgentChoice | None = None
     temporary: bool = Field(
         default=False,
@@ -194,6 +236,8 @@ class ChangedConversation(Body):
     system_prompt: SystemPrompt = Field(default_factory=str)
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimitsField = USUAL_LIMITS
+    metadata: Metadata = Field(default_factory=dict[str, Any])
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
     tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(
@@ -287,6 +331,15 @@ class DraftToSend(DraftToPreview):
 
     async def request(self, owner: str) -> SendRequest:
         return replace(await super().request(owner), selection=self.selection)
+
+
+class MessageToSend(DraftToSend):
+    """A draft that is sent now, with the metadata of its request."""
+
+    metadata: Metadata = Field(default_factory=dict[str, Any])
+
+    async def request(self, owner: str) -> SendRequest:
+        return replace(await super().request(owner), metadata_json=encode_metadata("metadata", self.metadata))
 
 
 class SeenBefore(Body):

@@ -40,6 +40,7 @@ from app.domain.errors import (
     StoreError,
 )
 from app.domain.filters.language.errors import FilterError
+from app.domain.settings.rate_limits import RateLimitedError
 from app.domain.tools.tools import ToolFailedError
 from app.runs.tools.permission_commands import WrongArgumentsError
 from app.views.encode import to_json
@@ -64,6 +65,7 @@ _NAMES: Mapping[type, ProblemName] = {
     BudgetSpentError: "budget-spent",
     ConflictError: "conflict",
     ProviderError: "provider-refused",
+    RateLimitedError: "rate-limited",
     ToolFailedError: "server-gave-nothing",
     StoreError: "not-ready",
     SettingsError: "internal",
@@ -137,6 +139,7 @@ async def _answer_inview_error(request: Request, error: Exception) -> Response:
     if PROBLEMS[name].status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return _answer_logged(request.scope, error, name, error.advice if isinstance(error, StoreError) else "")
     problem = describe_problem(name, str(error))
+    headers: Mapping[str, str] | None = None
     match error:
         case FilterError():
             problem["errors"] = [{"field": error.field, "reason": error.reason}]
@@ -162,9 +165,11 @@ async def _answer_inview_error(request: Request, error: Exception) -> Response:
             problem["later"] = error.count
         case PairChangedError():
             problem["version"] = error.version
+        case RateLimitedError():
+            problem["retry_after"], headers = error.wait, {"Retry-After": str(error.wait)}
         case _:
             pass
-    return answer_problem(problem)
+    return answer_problem(problem, headers)
 
 
 def _add_options(problem: ProblemView, budget_options: BudgetOptions) -> None:

@@ -14,7 +14,7 @@ from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part
 from app.domain.errors import Failure
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 
@@ -115,12 +115,16 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An immutable message of a conversation. While a reply is streaming, its message is replaced by longer ones."""
+    """An immutable message of a conversation. While a reply is streaming, its message is replaced by longer ones.
+
+    - `metadata_json`: a JSON object of the program that added the message, "" for none (`metadata.py`).
+    """
 
     id: str
     role: Role
     parts: tuple[Part, ...]
     created_at: datetime
+    metadata_json: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +223,8 @@ class Conversation:
     - `model`: the chosen model, as "provider:model".
     - `parent_id`, `fork_pair_id`: for a fork, its parent and the last pair of the parent that it copied.
     - `parameters`: the parameters that a send uses unless it sets others.
-    - `retry_policy`: when a failed call is repeated.
+    - `retry_policy`, `retry_limits`: when and how often a failed call is repeated.
+    - `metadata_json`: a JSON object of a program, "" for none (`metadata.py`).
     - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
     - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.
     """
@@ -245,4 +250,6 @@ class Conversation:
     ticked_tools: tuple[str, ...] = ()
     parameters: Parameters = field(default_factory=Parameters)
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimits = USUAL_RETRIES
+    metadata_json: str = ""
     damage: tuple[Damage, ...] = ()

@@ -24,6 +24,7 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
         "system_prompt": "system prompt",
         "parameters": "parameters",
         "retry_policy": "retries",
+        "retry_limits": "limits of retries",
         "filter": "filter",
         "tool_mode": "tools",
         "ticked_tools": "ticked tools",

@@ -25,7 +25,7 @@ from typing import Literal, assert_never
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failure
-from app.domain.retry_policy import RetryPolicy, seconds_before
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, seconds_before
 from app.domain.run.reply_size import MAX_REPLY_BYTES, PART_BYTES, cut_event, measure_event
 from app.domain.run.rounds import (
     MAX_CALLS,
@@ -69,7 +69,7 @@ class RunStart:
     """The properties of a run that never change.
 
     - `tools`: the limits for tools; None if no tool is called, for example for a title.
-    - `retry_policy`: the rule for repeating a failed call.
+    - `retry_policy`, `retry_limits`: the rule for repeating a failed call.
     - `max_bytes`: the maximum size of the reply.
     """
 
@@ -80,6 +80,7 @@ class RunStart:
     tools: ToolLimits | None = None
     max_bytes: int = MAX_REPLY_BYTES
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimits = USUAL_RETRIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +347,8 @@ def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | Non
     retried = sum(retry.after == begun for retry in state.retries)
     if reason.error_class not in RETRYABLE or len(state.parts) > begun:
         return None
-    seconds = seconds_before(state.start.retry_policy, retried, jitter)
+    start = state.start
+    seconds = seconds_before(start.retry_policy, retried, jitter, start.retry_limits)
     if seconds is None or reason.retry_after is None:
         return seconds
     return reason.retry_after if reason.retry_after <= MAX_RETRY_AFTER else None

@@ -19,6 +19,7 @@ from app.domain.context.middleware import UserOptions
 from app.domain.errors import InputError
 from app.domain.models.model_profile import split_model_name
 from app.domain.privacy.user_context import MAX_ABOUT
+from app.domain.settings.rate_limits import MAX_SENDS, RateLimit, RateLimits
 
 LEAST_SOFT_CAP = Decimal("0.05")
 MAX_TOKENS = 1_000_000_000
@@ -64,6 +65,12 @@ class Preferences:
     - `reserve`: the tokens that are kept free for the reply.
     - `trash_days`: the number of days that a deleted item can be restored; None: until the trash is emptied.
 
+    Rate limits (`rate_limits.py`); None: no limit. Further sends are refused, not asked about:
+
+    - `conversation_minute_sends`, `minute_sends`, `address_minute_sends`: sends per minute in each conversation, in all
+      of them, and from each network address.
+    - `conversation_day_tokens`, `address_day_tokens`: tokens per day (UTC) of each conversation and each address.
+
     Behaviour:
 
     - `titles`: the first successful reply of an untitled conversation starts a title call.
@@ -88,6 +95,11 @@ class Preferences:
     conversation_money: Decimal | None = None
     day_tokens: int | None = None
     day_money: Decimal | None = None
+    conversation_minute_sends: int | None = None
+    minute_sends: int | None = None
+    address_minute_sends: int | None = None
+    conversation_day_tokens: int | None = None
+    address_day_tokens: int | None = None
     over_budget: OverBudget = OverBudget.ASK
     auto_enter_view_on_overflow: bool = True
     topic_order: TopicOrder = TopicOrder.RECENT
@@ -109,6 +121,15 @@ class Preferences:
         """The limits of one send. Earlier spending is not subtracted."""
         return Limits(self.soft_cap, self.reserve, self.send_tokens, self.send_money)
 
+    @property
+    def rate_limits(self) -> RateLimits:
+        """The rate limits that the person set. Those of the environment also apply."""
+        return RateLimits(
+            RateLimit(self.conversation_minute_sends, self.conversation_day_tokens),
+            RateLimit(self.minute_sends),
+            RateLimit(self.address_minute_sends, self.address_day_tokens),
+        )
+
 
 def read_user_options(preferences: Preferences, now: datetime) -> UserOptions:
     """Return the settings that change every request: the text about the person, the date at `now`, and redaction."""
@@ -120,8 +141,15 @@ def read_user_options(preferences: Preferences, now: datetime) -> UserOptions:
     )
 
 
-CEILINGS_IN_TOKENS = ("send_tokens", "conversation_tokens", "day_tokens")
+CEILINGS_IN_TOKENS = (
+    "send_tokens",
+    "conversation_tokens",
+    "day_tokens",
+    "conversation_day_tokens",
+    "address_day_tokens",
+)
 CEILINGS_IN_MONEY = ("send_money", "conversation_money", "day_money")
+LIMITS_IN_SENDS = ("conversation_minute_sends", "minute_sends", "address_minute_sends")
 
 
 def require_usable(preferences: Preferences) -> None:
@@ -134,14 +162,7 @@ def require_usable(preferences: Preferences) -> None:
         raise InputError("soft_cap", f"must be a share of the model's window from {LEAST_SOFT_CAP} to 1.")
     if not 0 <= preferences.reserve <= MAX_TOKENS:
         raise InputError("reserve", f"must be a number of tokens from 0 to {MAX_TOKENS:,}.")
-    for name in CEILINGS_IN_TOKENS:
-        tokens = getattr(preferences, name)
-        if tokens is not None and not 1 <= tokens <= MAX_TOKENS:
-            raise InputError(name, f"must be a number of tokens from 1 to {MAX_TOKENS:,}, or null for no limit.")
-    for name in CEILINGS_IN_MONEY:
-        money = getattr(preferences, name)
-        if money is not None and not 0 < money <= MAX_MONEY:
-            raise InputError(name, f"must be above 0 and at most {MAX_MONEY:,} US dollars, or null for no limit.")
+    _require_limits(preferences)
     if preferences.title_model is not None:
         _require_model("title_model", preferences.title_model)
     if preferences.trash_days is not None and not 1 <= preferences.trash_days <= MAX_TRASH_DAYS:
@@ -153,6 +174,21 @@ def require_usable(preferences: Preferences) -> None:
         raise InputError("keys", f"has {len(preferences.keys)} actions. The maximum is {MAX_KEYS}.")
     for action, key in preferences.keys.items():
         _require_key(action, key)
+
+
+def _require_limits(preferences: Preferences) -> None:
+    for name in CEILINGS_IN_TOKENS:
+        tokens = getattr(preferences, name)
+        if tokens is not None and not 1 <= tokens <= MAX_TOKENS:
+            raise InputError(name, f"must be a number of tokens from 1 to {MAX_TOKENS:,}, or null for no limit.")
+    for name in CEILINGS_IN_MONEY:
+        money = getattr(preferences, name)
+        if money is not None and not 0 < money <= MAX_MONEY:
+            raise InputError(name, f"must be above 0 and at most {MAX_MONEY:,} US dollars, or null for no limit.")
+    for name in LIMITS_IN_SENDS:
+        sends = getattr(preferences, name)
+        if sends is not None and not 1 <= sends <= MAX_SENDS:
+            raise InputError(name, f"must be a number of sends from 1 to {MAX_SENDS:,}, or null for no limit.")
 
 
 def _require_about(preferences: Preferences) -> None:

@@ -98,7 +98,8 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
         if not claimed or await load_earlier(session, parent.owner, earlier.made_id) != earlier:
             return None
         if earlier.made_id is None:
-            await conversations.insert_conversation(session, _describe(made, parent, wire.model))
+            trigger = await pairs.load_newest_message(session, parent.id)
+            await conversations.insert_conversation(session, _describe(made, parent, wire.model, trigger))
         place_of = runs.RunPlace(parent.owner, made, start.pair_id, reply.id)
         revision = await conversations.next_revision(session, made, at)
         pair = Pair(
@@ -122,7 +123,7 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
     return StartedRun(start.run_id, start.pair_id, start.request_hash)
 
 
-def _describe(made_id: str, parent: Conversation, model: str) -> Conversation:
+def _describe(made_id: str, parent: Conversation, model: str, trigger: str | None) -> Conversation:
     at = now()
     return Conversation(
         id=made_id,
@@ -134,4 +135,5 @@ def _describe(made_id: str, parent: Conversation, model: str) -> Conversation:
         status=ConversationStatus.COMPLETED,
         model=model,
         parent_id=parent.id,
+        trigger_message_id=trigger,
     )

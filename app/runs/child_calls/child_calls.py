@@ -93,7 +93,14 @@ async def start_child_call(
         trigger_message_id=order.trigger,
         temporary=parent.temporary,
     )
-    start = RunStart(new_id(), new_id(), plan.wire.model, plan.content_hash, retry_policy=parent.retry_policy)
+    start = RunStart(
+        new_id(),
+        new_id(),
+        plan.wire.model,
+        plan.content_hash,
+        retry_policy=parent.retry_policy,
+        retry_limits=parent.retry_limits,
+    )
     reply = Message(new_id(), REPLY_ROLES[order.role], (), at)
     place = runs.RunPlace(made.owner, made.id, start.pair_id, reply.id)
     pair = Pair(

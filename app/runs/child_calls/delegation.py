@@ -95,7 +95,7 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
         asking = await load_conversation(session, caller.owner, caller.conversation_id)
         pair = await load_pair(session, caller.owner, caller.pair_id)
         above, root, deep = [pair.agent_id], asking, 0
-        while root.kind is ConversationKind.TOOL and root.trigger_message_id is not None and deep <= MAX_DEEP:
+        while _is_delegated(root) and root.trigger_message_id is not None and deep <= MAX_DEEP:
             came_from = await load_conversation_of_message(session, root.trigger_message_id)
             if came_from is None:
                 break
@@ -122,6 +122,11 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
         )
         await insert_conversation(session, made)
     return agent, made
+
+
+def _is_delegated(conversation: Conversation) -> bool:
+    """Return True for a conversation of delegated work. That of a compared reply has no agent."""
+    return conversation.kind is ConversationKind.TOOL and conversation.agent_id is not None
 
 
 async def _watch(ctx: AppContext, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:

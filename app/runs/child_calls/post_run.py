@@ -16,8 +16,14 @@ from app.runs.child_calls.titles import title_first_success
 from app.runs.engine.live import LiveRun
 from app.runs.send.queue import go_on_after
 from app.runs.settings.provider_commands import note_key
+from app.runs.usage.rate_limits import count_address
 
-AFTERWARDS: tuple[Callable[[AppContext, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success, note_key)
+AFTERWARDS: tuple[Callable[[AppContext, LiveRun], Awaitable[None]], ...] = (
+    go_on_after,
+    title_first_success,
+    note_key,
+    count_address,
+)
 """The post-run tasks. Each is called for every run that ended, whatever its `purpose`, such as a reply or a summary."""
 
 _log = structlog.get_logger(__name__)

@@ -35,6 +35,7 @@ from app.runs.send.commands import StartedRun
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text
 from app.runs.send.send_request import DEFAULT_OPTIONS
+from app.runs.usage.rate_limits import require_rate
 from app.store.conversation import conversations
 from app.store.database.mapping import encode_checkpoint
 
@@ -158,6 +159,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     Raises:
         SendLockedError: a reply is running in the conversation.
         ProviderError: the provider lacks its key.
+        RateLimitedError: a rate limit is reached.
         NotFoundError, ConflictError, FilterError, InputError: as for `plan_summary`.
     """
     for _ in range(ATTEMPTS):
@@ -188,6 +190,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         trigger=None if last.reply is None else last.reply.id,
         position=planned.position,
     )
+    await require_rate(ctx, owner, conversation_id, base.rate_limits)
     child = await start_child_call(ctx, order, plan)
     ctx.start_background(_adopt(ctx, owner, conversation_id, child, planned.position), f"summary of {conversation_id}")
     return Summary(child.started, child.conversation_id, planned.count, planned.position)

@@ -32,6 +32,7 @@ from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
 from app.runs.send.send_request import DEFAULT_OPTIONS
+from app.runs.usage.rate_limits import require_rate
 from app.store.conversation.child_calls import awaits_first_title
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.settings.preferences import read_preferences
@@ -48,9 +49,16 @@ _log = structlog.get_logger(__name__)
 
 @shielded
 async def ask_title(
-    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions = DEFAULT_OPTIONS
+    ctx: AppContext,
+    owner: str,
+    conversation_id: str,
+    options: ViewOptions = DEFAULT_OPTIONS,
+    *,
+    automatic: bool = False,
 ) -> StartedChildCall:
     """Start a call that asks a model for a title from the pairs in view. A title that a person wrote is not replaced.
+
+    An `automatic` call does not count for the rate limits.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -59,6 +67,7 @@ async def ask_title(
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
         NoKeyError: the provider lacks its key.
+        RateLimitedError: a rate limit is reached.
     """
     for _ in range(ATTEMPTS):
         base = await read_base(ctx, owner, conversation_id, options, sends=True)
@@ -94,6 +103,8 @@ async def ask_title(
         after_position=base.index.newest() or 0,
         trigger=None if reply is None else reply.id,
     )
+    if not automatic:
+        await require_rate(ctx, owner, conversation_id, base.rate_limits)
     child = await start_child_call(ctx, order, plan, count_sent(composed, sent, plan))
     ctx.start_background(_adopt(ctx, owner, conversation_id, child), f"title of {conversation_id}")
     return child
@@ -133,7 +144,8 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
                 return
             if not await awaits_first_title(session, conversation_id):
                 return
-        await ask_title(ctx, owner, conversation_id, ViewOptions(model=preferences.title_model))
+        options = ViewOptions(model=preferences.title_model)
+        await ask_title(ctx, owner, conversation_id, options, automatic=True)
     except InviewError as error:  # no caller waits here; a title that a person requests reports its error
         _log.warning("no title could be requested", conversation_id=conversation_id, fault=str(error))
 

@@ -31,6 +31,7 @@ from app.runs.runtime.ids import new_id
 from app.runs.send.context_selection import count_sent
 from app.runs.topics.topic_commands import use_topic
 from app.runs.usage.budgets import require_budgets
+from app.runs.usage.rate_limits import require_rate
 from app.store.attachments.attachments import keep_attachments
 from app.store.attachments.uploads import take_uploads
 from app.store.compare import comparisons
@@ -69,18 +70,26 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     Return the comparison with its runs.
 
     `requested` is the comparison without runs, `attached` are the attachments of its text. `require` is called in the
-    transaction that stores the runs; if it raises, nothing is stored or sent.
+    transaction that stores the runs; if it raises, nothing is stored or sent. The message that triggered the runs is
+    the request of the pair that is answered again, or else the newest message of the conversation.
 
     Raises:
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         BudgetSpentError: the calls together would exceed a budget of money.
+        RateLimitedError: a rate limit is reached. Each call counts as one send.
         NotFoundError: the topic of `requested` does not exist.
     """
     at = requested.created_at
     request = write_request(requested.text, attached)
-    prepared = [_prepare(owner, one, request, at) for one in planned]
+    trigger = requested.request_id
+    if trigger is None:
+        async with ctx.store.read() as session:
+            trigger = await pairs.load_newest_message(session, requested.conversation_id)
+    prepared = [_prepare(owner, one, request, at, trigger) for one in planned]
     await _require_budgets(ctx, owner, planned)
+    limits = planned[0].composed.base.rate_limits
+    await require_rate(ctx, owner, requested.conversation_id, limits, len(planned))
     comparison = replace(requested, runs=tuple(one.compared for one in prepared))
     conversation_id = requested.conversation_id
     try:
@@ -133,7 +142,7 @@ async def _require_budgets(ctx: AppContext, owner: str, planned: Sequence[Previe
     await require_budgets(ctx, owner, planned[0].composed.base.conversation, next_cost)
 
 
-def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: datetime) -> _Prepared:
+def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: datetime, trigger: str | None) -> _Prepared:
     parent = planned.composed.base.conversation
     made = Conversation(
         id=new_id(),
@@ -144,10 +153,16 @@ def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: dateti
         kind=ConversationKind.TOOL,
         model=planned.wire.model,
         parent_id=parent.id,
+        trigger_message_id=trigger,
         temporary=parent.temporary,
     )
     start = RunStart(
-        new_id(), new_id(), planned.wire.model, planned.plan.content_hash, retry_policy=parent.retry_policy
+        new_id(),
+        new_id(),
+        planned.wire.model,
+        planned.plan.content_hash,
+        retry_policy=parent.retry_policy,
+        retry_limits=parent.retry_limits,
     )
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     pair = Pair(

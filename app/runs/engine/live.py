@@ -21,6 +21,7 @@ from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
+from app.runs.runtime.client import current_client
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.ledger.sent_calls import CallToRecord
 from app.store.run.runs import RunPlace
@@ -52,6 +53,8 @@ class Loop:
 @dataclass(eq=False)
 class LiveRun:
     """One active run of this process.
+
+    `address` is the network address of the client that caused the run, "" if that is unknown.
 
     The state of the run:
 
@@ -111,6 +114,7 @@ class LiveRun:
     chunks: int = 0
     heard_at: datetime | None = None
     whole_at: float = 0.0
+    address: str = field(default_factory=lambda: current_client().address)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _joining: dict[asyncio.Future[None], float] = field(default_factory=dict[asyncio.Future[None], float])
 

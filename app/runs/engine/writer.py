@@ -21,7 +21,7 @@ import structlog
 from app.domain.conversation.page_bytes import measure_parts
 from app.domain.errors import ErrorClass, NotFoundError, StoreError, failure
 from app.domain.run.growth import describe_growth
-from app.domain.run.run import Failed, RunState
+from app.domain.run.run import Failed, RunState, Succeeded
 from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.engine.live import LiveRun
 from app.runs.runtime.clock import STEADY, Clock
@@ -30,7 +30,15 @@ from app.runs.runtime.shielded import shielded
 from app.store.database.database import Store
 from app.store.ledger.ledger import insert_missing_calls
 from app.store.ledger.sent_calls import insert_sent_calls
-from app.store.run.runs import Progress, finish_runs, load_run, save_heartbeat, save_progress
+from app.store.run.runs import (
+    EndedChild,
+    Progress,
+    end_children,
+    finish_runs,
+    load_run,
+    save_heartbeat,
+    save_progress,
+)
 from app.store.run.snapshots import Snapshot, delete_snapshots, save_snapshot
 from app.store.tools.tool_calls import save_tool_calls
 
@@ -231,6 +239,7 @@ class Writer:
                     await save_tool_calls(session, run.run_id, records.values())
                 if isinstance(run.state.outcome, Failed):
                     await save_snapshot(session, run.place.owner, _describe_request(run))
+            await end_children(session, [_describe_child(run) for run in ended if run.purpose != "reply"])
             others = [run.place.pair_id for run in ended if not isinstance(run.state.outcome, Failed)]
             await delete_snapshots(session, others)
         for end in ends:
@@ -281,6 +290,11 @@ def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progres
     return Progress(
         run.place, state, run.attempt_started_at, growth, facts_changed=_facts_of(state) != _facts_of(run.saved)
     )
+
+
+def _describe_child(run: LiveRun) -> EndedChild:
+    succeeded = isinstance(run.state.outcome, Succeeded)
+    return EndedChild(run.place, run.run_id, run.purpose, succeeded, run.chunks, run.heard_at)
 
 
 def _facts_of(state: RunState) -> tuple[object, ...]:

@@ -52,7 +52,7 @@ from app.store.tools.tool_calls import close_tool_calls, load_begun
 
 log = structlog.get_logger()
 
-ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
+ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated", "comparison"})
 """Purposes of runs whose `tool` conversation was created only for them.
 
 If such a run fails, its conversation fails too.

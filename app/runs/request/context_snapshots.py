@@ -22,6 +22,7 @@ from app.domain.filters.evaluation.scope import FilterScope
 from app.domain.filters.language.syntax import Age, Filter, leaves
 from app.domain.models.model_profile import ModelProfile
 from app.domain.settings.preferences import OverBudget
+from app.domain.settings.rate_limits import RateLimits
 from app.domain.tools.inclusion import OfferedTools
 from app.providers.base import Provider
 from app.runs.memory.memory_cache import MemoryCache
@@ -54,6 +55,7 @@ class ContextSnapshot:
     - `system_text`: the size of the system prompt in tokens of the vocabulary.
     - `offer`: the tools that can be sent.
     - `extras`: the other data of the request (`send_plan.py`).
+    - `rate_limits`: those of the preferences.
     """
 
     owner: str
@@ -73,6 +75,7 @@ class ContextSnapshot:
     terms: BoundaryInputs
     over_budget: OverBudget
     replay: bool
+    rate_limits: RateLimits
     measured: SizedPairs
     index: PairIndex
     system_text: int

@@ -22,8 +22,9 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.domain.run.run import RunStart
+from app.domain.settings.rate_limits import NO_RATE_LIMITS, RateLimits
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext
 from app.runs.conversation.accounting import note_departure, note_pairs
@@ -32,6 +33,7 @@ from app.runs.request.attachments import AttachedParts, write_request
 from app.runs.runtime.event_bus import PairsRemoved, RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
+from app.runs.usage.rate_limits import require_rate
 from app.store.cache.prompt_caches import CacheUse
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks
@@ -59,6 +61,8 @@ class PlannedCall:
     loop: Loop | None = None
     sent_with: SentWith = runs.SENT_ALONE
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimits = USUAL_RETRIES
+    rate_limits: RateLimits = NO_RATE_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,20 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     """Send a pair again with this `text`. The text and the reply to the call `going` replace the pair's content.
 
     The pairs in `gone` are deleted. `under` is a pair that has the agent and the parameters of the call.
+
+    Raises:
+        RateLimitedError: a rate limit is reached.
+        ConflictError: as for `require_unchanged`.
     """
     at = now()
-    start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
+    start = RunStart(
+        new_id(),
+        pair.id,
+        going.wire.model,
+        going.content_hash,
+        retry_policy=going.retry_policy,
+        retry_limits=going.retry_limits,
+    )
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     again = replace(
         pair,
@@ -108,6 +123,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
         updated_at=at,
     )
     place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
+    await require_rate(ctx, owner, pair.conversation_id, going.rate_limits)
     try:
         async with ctx.store.write() as session:
             await require_unchanged(session, owner, pair)
@@ -158,10 +174,11 @@ async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> No
 
 
 def _edit(request: Message, text: str, at: datetime) -> Message:
-    """Return the request with this text and its attachments. If the text is equal, return the same message."""
+    """Return the request with this text, and its attachments and metadata. If the text is equal, return the message."""
     if plain_text(request.parts) == text:
         return request
-    return Message(new_id(), request.role, write_request(text, AttachedParts(list_attached(request.parts))), at)
+    parts = write_request(text, AttachedParts(list_attached(request.parts)))
+    return Message(new_id(), request.role, parts, at, request.metadata_json)
 
 
 def _why(pair: Pair, again: Pair) -> RemovalReason:

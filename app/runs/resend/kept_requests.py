@@ -94,7 +94,8 @@ async def resend_as_it_was(
         )
     await _require_kept_back(ctx, owner, kept)
     tokens = await _estimate(ctx, owner, pair, kept)
-    if (resend.over_budget or read_preferences(head.preferences).over_budget) is not OverBudget.FORCE:
+    preferences = read_preferences(head.preferences)
+    if (resend.over_budget or preferences.over_budget) is not OverBudget.FORCE:
         terms = await _load_terms(ctx, head, profile, read_zone(resend.options.zone))
         _require_fitting(narrow_terms(terms, tokens) if was_too_long(pair) else terms, kept.model, tokens, sent)
     await require_budgets_for(ctx, conversation, kept.model, tokens)
@@ -107,6 +108,8 @@ async def resend_as_it_was(
         tools=tools,
         sent_with=sent_with,
         retry_policy=conversation.retry_policy,
+        retry_limits=conversation.retry_limits,
+        rate_limits=preferences.rate_limits,
     )
     gone = after if resend.later is Later.DISCARD else ()
     return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)

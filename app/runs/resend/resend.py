@@ -142,6 +142,8 @@ async def resend_pair(
         planned.loop,
         planned.plan.sent_with,
         base.conversation.retry_policy,
+        base.conversation.retry_limits,
+        base.rate_limits,
     )
     gone = after if resend.later is Later.DISCARD else ()
     return await send_in_place(ctx, owner, pair, request.text, going, under, gone)

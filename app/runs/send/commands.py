@@ -28,7 +28,7 @@ from app.domain.errors import (
     SendLockedError,
 )
 from app.domain.models.model_profile import split_model_name
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, require_retries
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import write_request
@@ -42,11 +42,12 @@ from app.runs.send.planning import PlanRequest, plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
 from app.runs.send.send_request import SendRequest
 from app.runs.topics.topic_commands import use_topic
+from app.runs.usage.rate_limits import require_rate
 from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
 from app.store.attachments.uploads import take_uploads
 from app.store.conversation import conversations, pairs
-from app.store.database.mapping import encode_conversation, encode_parameters
+from app.store.database.mapping import encode_conversation, encode_parameters, encode_retry_limits
 from app.store.ledger.ledger import Purpose
 from app.store.ledger.sent_calls import delete_sent_calls
 from app.store.run import runs
@@ -84,6 +85,8 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     system_prompt: str = "",
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
+    retry_limits: RetryLimits = USUAL_RETRIES,
+    metadata_json: str = "",
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
@@ -106,6 +109,8 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         system_prompt=system_prompt,
         parameters=parameters,
         retry_policy=retry_policy,
+        retry_limits=retry_limits,
+        metadata_json=metadata_json,
         agent_id=agent_id or None,
         temporary=temporary,
     )
@@ -124,7 +129,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
 class SettingChanges:
     """Changes of a conversation's title and settings. A field that is None is not changed.
 
-    - `parameters`: replaced as a whole.
+    - `parameters`, `retry_limits`: replaced as a whole.
     - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
       conversation takes the agent's model.
     """
@@ -134,6 +139,8 @@ class SettingChanges:
     system_prompt: str | None = None
     parameters: Parameters | None = None
     retry_policy: RetryPolicy | None = None
+    retry_limits: RetryLimits | None = None
+    metadata_json: str | None = None
     filter: str | None = None
     tool_mode: ToolMode | None = None
     ticked_tools: Sequence[str] | None = None
@@ -173,6 +180,7 @@ async def change_conversation(ctx: AppContext, owner: str, conversation_id: str,
         require_valid(conversation)
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
+            columns |= {} if given.retry_limits is None else {"retry_limits": encode_retry_limits(given.retry_limits)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return conversation
@@ -262,6 +270,7 @@ async def start_reply(
         SelectionChangedError: the request would carry other pairs than the selection.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
+        RateLimitedError: a rate limit is reached.
         ProviderError: the provider lacks its key. The provider's own errors are stored in the pair instead.
     """
     options, attached = send.options, send.attached
@@ -270,7 +279,7 @@ async def start_reply(
     planned = await plan_reply(ctx, owner, conversation_id, PlanRequest(send, sends=True))
     conversation = planned.composed.base.conversation
     at = now()
-    request = Message(new_id(), Role.USER, write_request(send.text, attached), at)
+    request = Message(new_id(), Role.USER, write_request(send.text, attached), at, send.metadata_json)
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     start = RunStart(
         new_id(),
@@ -278,9 +287,12 @@ async def start_reply(
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=conversation.retry_policy,
+        retry_limits=conversation.retry_limits,
     )
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
     replayed, replayed_from = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
+    if replayed is None and purpose == "reply":
+        await require_rate(ctx, owner, conversation_id, planned.composed.base.rate_limits)
     try:
         async with ctx.store.write() as session:
             tail = await pairs.load_tail(session, conversation_id)
@@ -397,6 +409,7 @@ def require_valid(conversation: Conversation) -> None:
     for field in ("title", "system_prompt", "filter"):
         require_text(field, getattr(conversation, field))
     require_parameters(conversation.parameters)
+    require_retries(conversation.retry_limits)
     if conversation.model is not None:
         split_model_name(conversation.model)
     parse_line(conversation.filter)

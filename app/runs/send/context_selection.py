@@ -418,6 +418,7 @@ async def _read_base(
         terms=state_terms(profile, estimator, limits, system_text),
         over_budget=preferences.over_budget,
         replay=preferences.replay,
+        rate_limits=preferences.rate_limits,
         measured=measured,
         index=sheet.index,
         system_text=system_text,

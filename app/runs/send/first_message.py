@@ -14,7 +14,7 @@ from typing import Final
 
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.request.context_snapshots import ContextSnapshot
@@ -45,6 +45,7 @@ class FirstMessageOptions:
     system_prompt: str = ""
     parameters: Parameters = NO_PARAMETERS
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimits = USUAL_RETRIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ async def _begin(ctx: AppContext, owner: str, new: FirstMessageOptions) -> Conve
         system_prompt=new.system_prompt,
         parameters=new.parameters,
         retry_policy=new.retry_policy,
+        retry_limits=new.retry_limits,
         agent_id=agent_id or None,
         temporary=new.temporary,
     )

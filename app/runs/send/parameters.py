@@ -12,23 +12,24 @@ from dataclasses import dataclass
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS, Source, trace_parameters
 from app.domain.models.model_profile import ModelProfile
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters
-from app.views.composer.parameters import SettingView, show_policy, show_setting
+from app.views.composer.parameters import SettingView, show_retries, show_setting
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
     """The parameters of the next send by source: the send itself, the conversation and its agent.
 
-    `retry_policy` is the retry policy of the conversation.
+    `retry_policy` and `retry_limits` are those of the conversation.
     """
 
     send: Parameters = NO_PARAMETERS
     conversation: Parameters = NO_PARAMETERS
     agent: Parameters = NO_PARAMETERS
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimits = USUAL_RETRIES
 
 
 def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> tuple[SettingView, ...]:
@@ -40,4 +41,4 @@ def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> 
     }
     traced = trace_parameters(layers.send, layers.conversation, layers.agent)
     shown = tuple(show_setting(one, refused[one.source].get(one.name, "")) for one in traced)
-    return (*shown, *show_policy(layers.retry_policy))
+    return (*shown, *show_retries(layers.retry_policy, layers.retry_limits))

@@ -37,6 +37,7 @@ class SendRequest:
     - `attached`: the attachments of the text, which may then be blank.
     - `again`: a pair whose request is sent again. If it has the same agent, parameters that the conversation does not
       set come from this pair instead of the agent.
+    - `metadata_json`: the metadata of the request, which is stored and not sent.
     - `alongside`: called in the transaction that stores the text; if it raises, nothing is stored or sent.
     """
 
@@ -47,6 +48,7 @@ class SendRequest:
     selection: str | None = None
     attached: AttachedParts = NOTHING_ATTACHED
     again: Pair | None = None
+    metadata_json: str = ""
     alongside: Alongside | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -17,7 +17,7 @@ from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.engine.writer import Writer
 from app.runs.runtime.event_bus import ConversationRemoved
@@ -40,6 +40,8 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
     system_prompt: str = "",
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
+    retry_limits: RetryLimits = USUAL_RETRIES,
+    metadata_json: str = "",
     agent_id: str | None = None,
 ) -> Conversation:
     """Create a conversation that is never written to the disk.
@@ -61,6 +63,8 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
         system_prompt=system_prompt,
         parameters=parameters,
         retry_policy=retry_policy,
+        retry_limits=retry_limits,
+        metadata_json=metadata_json,
         agent_id=agent_id,
         temporary=True,
     )
@@ -118,7 +122,7 @@ async def open_temporary(ctx: AppContext) -> AppContext:
         if temporary.ctx is None:
             store = await temporary.closing.enter_async_context(open_memory(ctx.store, f"beside-{ctx.process_id}"))
             writer = Writer(store, ctx.process_id, ctx.engine.writer.clock)
-            aside = equip(ctx.settings, writer, ctx.catalogue, ctx.engine.transport, ctx.toolbox, ctx.event_bus)
+            aside = equip(ctx.settings, writer, ctx.catalogue, ctx.engine.transport, ctx.toolbox, ctx)
             keep_at_work(temporary.closing, aside)
             temporary.ctx = aside
     return temporary.ctx

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from app.domain.conversation.conversation import Conversation, Message
+from app.domain.conversation.metadata import decode_metadata
 from app.domain.conversation.parts import Part, Text, plain_text
 from app.domain.tools.tool_records import ToolCallRecord
 from app.domain.topics.topic_rules import FiledTopic
@@ -23,6 +24,7 @@ from app.store.database.mapping import (
     encode_parameters,
     encode_replaced,
     encode_retry,
+    encode_retry_limits,
     encode_round,
     encode_usage,
 )
@@ -50,6 +52,8 @@ def write_conversation(conversation: Conversation) -> Json:
         "ticked_tools": list(conversation.ticked_tools),
         "parameters": encode_parameters(conversation.parameters),
         "retry_policy": conversation.retry_policy,
+        "retry_limits": encode_retry_limits(conversation.retry_limits),
+        "metadata": decode_metadata(conversation.metadata_json),
         "parent_id": conversation.parent_id,
         "fork_pair_id": conversation.fork_pair_id,
         "trigger_message_id": conversation.trigger_message_id,
@@ -118,6 +122,8 @@ def _write_message(message: Message) -> Json:
     written: Json = {"id": message.id, "role": message.role, "created_at": message.created_at}
     if message.parts != text_alone(plain_text(message.parts)):
         written["parts"] = encode_parts(message.parts)
+    if message.metadata_json:
+        written["metadata"] = decode_metadata(message.metadata_json)
     return written
 
 

@@ -5,14 +5,17 @@ Not here: the schema (`import_shapes.py`), checks across a whole file (`import_c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 from app.domain.conversation.conversation import Checkpoint, Conversation, Message, Pair, Parameters, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.metadata import encode_metadata
 from app.domain.conversation.parameters import require_parameters
 from app.domain.conversation.parts import Part, TextFile, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import InputError
+from app.domain.retry_policy import RetryLimits
 from app.domain.structured.structured_replies import read_schema
 from app.domain.topics.topic_rules import TopicNames, read_path
 from app.domain.transfer.records import NodeRecord, PairRecord, VersionRecord
@@ -65,6 +68,8 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
         ticked_tools=tuple(sorted(set(shape.ticked_tools))),
         parameters=_read_usual(shape.parameters, place),
         retry_policy=shape.retry_policy,
+        retry_limits=RetryLimits(**shape.retry_limits.model_dump()),
+        metadata_json=_read_metadata(shape.metadata, f"{place}.metadata"),
         parent_id=shape.parent_id,
         fork_pair_id=shape.fork_pair_id,
         trigger_message_id=shape.trigger_message_id,
@@ -165,7 +170,15 @@ def _read_message(  # noqa: PLR0913, PLR0917 - the message and the defaults of i
     parts = text_alone(text) if shape.parts is None else tuple(map(_read_part, shape.parts))
     if plain_text(parts) != text:
         raise FaultError(f"{place}.parts", "differ from the text next to them. Both must have the same content.")
-    return Message(ids.take(shape.id, f"{place}.id"), shape.role or role, parts, shape.created_at or created)
+    metadata = _read_metadata(shape.metadata, f"{place}.metadata")
+    return Message(ids.take(shape.id, f"{place}.id"), shape.role or role, parts, shape.created_at or created, metadata)
+
+
+def _read_metadata(value: Mapping[str, Any], place: str) -> str:
+    try:
+        return encode_metadata("metadata", value)
+    except InputError as error:
+        raise FaultError(place, error.reason) from error
 
 
 def _read_part(shape: PartShape) -> Part:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, Effort, Mark, ToolMode
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import LEAST_BACKOFF, LONGEST_BACKOFF, MOST_RETRIES, RetryPolicy
 from app.domain.tools.tool_records import CallFault
 from app.domain.usage import MAX_TOKENS
 from app.runs.transfer.import_part_shapes import (
@@ -50,6 +50,7 @@ class MessageShape(Shape):
     role: RoleName | None = None
     created_at: Time | None = None
     parts: list[PartShape] | None = None
+    metadata: dict[str, Any] = {}
 
 
 class EarlierMessageShape(Shape):
@@ -60,6 +61,7 @@ class EarlierMessageShape(Shape):
     created_at: Time
     text: str
     parts: list[PartShape] | None = None
+    metadata: dict[str, Any] = {}
 
 
 class UsualShape(Shape):
@@ -245,6 +247,13 @@ class DamagedShape(Shape):
     raw: Any = None
 
 
+class RetryLimitsShape(Shape):
+    """The limits of the retries of a conversation. Null: the default."""
+
+    max_retries: Annotated[int, Field(ge=0, le=MOST_RETRIES)] | None = None
+    max_backoff_seconds: Annotated[float, Field(ge=LEAST_BACKOFF, le=LONGEST_BACKOFF)] | None = None
+
+
 class ConversationShape(Shape):
     """A conversation. A file written by hand needs `title` and `pairs`."""
 
@@ -261,6 +270,8 @@ class ConversationShape(Shape):
     ticked_tools: list[str] = []
     parameters: UsualShape = UsualShape()
     retry_policy: Annotated[RetryPolicy, Field(strict=False)] = RetryPolicy.EXPONENTIAL
+    retry_limits: RetryLimitsShape = RetryLimitsShape()
+    metadata: dict[str, Any] = {}
     parent_id: str | None = None
     fork_pair_id: str | None = None
     trigger_message_id: str | None = None

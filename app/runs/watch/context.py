@@ -33,6 +33,7 @@ def show_context(
         base.conversation.parameters,
         NO_PARAMETERS if base.agent is None else base.agent.parameters,
         base.conversation.retry_policy,
+        base.conversation.retry_limits,
     )
     return ContextView(
         filter=base.filter,

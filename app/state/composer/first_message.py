@@ -62,14 +62,15 @@ async def new_conversation(state: rx.State, options: ViewOptions) -> FirstMessag
 
     `options` are the view options of that message.
     """
-    parameters, policy = await begins_with(state)
+    begun = await begins_with(state)
     return FirstMessageOptions(
         options.model or "",
         (await state.get_state(AgentState)).answering,
         (await state.get_state(TemporaryState)).wanted,
         await new_prompt(state),
-        parameters,
-        policy,
+        begun.parameters,
+        begun.policy,
+        begun.limits,
     )
 
 
@@ -103,6 +104,7 @@ async def _begin(new: FirstMessageOptions) -> str:
         system_prompt=new.system_prompt,
         parameters=new.parameters,
         retry_policy=new.retry_policy,
+        retry_limits=new.retry_limits,
         agent_id=new.agent_id,
     )
     return made.id

@@ -31,7 +31,7 @@ from app.domain.conversation.parameters import (
 )
 from app.domain.errors import InputError, InviewError
 from app.domain.models.model_profile import ModelProfile
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, describe_retries
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.app_context import context_for, current
@@ -42,7 +42,15 @@ from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
 from app.state.agents.choice import AgentState
 from app.state.conversation.model import ModelState
-from app.state.conversation.parameter_texts import ParameterTexts, read_parameters, write_parameters
+from app.state.conversation.parameter_texts import (
+    RETRY_LIMITS,
+    ParameterTexts,
+    RetryTexts,
+    read_parameters,
+    read_retry_limits,
+    write_parameters,
+    write_retry_limits,
+)
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.changes import set_changed
@@ -51,17 +59,28 @@ from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
 from app.store.agents.agents import find_agent
 from app.store.conversation.conversations import load_conversation
-from app.views.composer.parameters import SettingView, show_policy
+from app.views.composer.parameters import SettingView
 
 MAX_TYPED: Final = 40
 """Maximum number of characters in the field of a parameter."""
 MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
-NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
 """The name of the control for the retry policy, which says when a failed call is repeated."""
 FIELD: Final = "parameter-"
 """The beginning of the HTML id of a parameter's control. The name of the parameter follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationParameters:
+    """The parameters of a conversation, and its retries."""
+
+    parameters: Parameters = NO_PARAMETERS
+    policy: RetryPolicy = RetryPolicy.EXPONENTIAL
+    limits: RetryLimits = USUAL_RETRIES
+
+
+NOTHING_SET: Final = ConversationParameters()
 
 
 class ParameterTarget(StrEnum):
@@ -81,7 +100,7 @@ class ParametersFormView:
     - `takes`: the parameters that the model supports.
     - `lacks`: a sentence that names the parameters that the model does not support.
     - `limit`: a sentence about the maximum number of output tokens.
-    - `retry_policy`: the retry policy of the conversation.
+    - `retry_policy`, `retry_texts`: the retry policy of the conversation, and the texts of the limits of retries.
     - `is_set`: parameters are set for the `scope`, so they can be removed.
     """
 
@@ -92,6 +111,7 @@ class ParametersFormView:
     lacks: str
     limit: str
     retry_policy: str
+    retry_texts: RetryTexts
     is_set: bool
     number: int = 0
 
@@ -117,17 +137,18 @@ class _Situation:
 class ParametersState(VisitedState, rx.State):
     """The dialog of the model parameters, which is open while `form` is set.
 
-    `faults` are the errors of its fields, `fault` is an error that belongs to no field. The parameters of the next send
-    are `settings`, and `summary` is one line that describes them.
+    `faults` and `retry_faults` are the errors of its fields, `fault` is an error that belongs to no field. The
+    parameters of the next send are `settings`, and `summary` is one line that describes them.
     """
 
     form: rx.Field[ParametersFormView | None] = rx.field(None)
     faults: rx.Field[ParameterTexts] = rx.field(default_factory=ParameterTexts)
+    retry_faults: rx.Field[RetryTexts] = rx.field(default_factory=RetryTexts)
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
     _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # each with its conversation's id; "" for a new one
-    _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
+    _begins_with: ConversationParameters = NOTHING_SET
 
     @rx.event
     async def open(self) -> None:
@@ -175,20 +196,22 @@ class ParametersState(VisitedState, rx.State):
         faults = dict(read.faults)
         if read.parameters is not None:
             faults = _find_faults(read.parameters, now)
-        if faults or read.parameters is None:
-            self.faults = ParameterTexts(**faults)
-            return rx.set_focus(FIELD + next(name for name in NAMES if name in faults))
+        limits, retry_faults = read_retry_limits(_retries_in(form), now.layers.retry_limits)
+        self.faults, self.retry_faults = ParameterTexts(**faults), retry_faults
+        if faults or read.parameters is None or retry_faults != RetryTexts():
+            wrong = {*faults, *(name for name in RETRY_LIMITS if getattr(retry_faults, name))}
+            return rx.set_focus(FIELD + next(name for name in (*NAMES, *RETRY_LIMITS) if name in wrong))
         before = now.set_in(scope)
         hidden = {name: value for name, value in list_set(before) if name not in list_taken(now.provider, now.profile)}
         policy = _policy_in(form.get(RETRY_POLICY)) or now.layers.retry_policy
-        await self._store(now, scope, replace(read.parameters, **hidden), policy)
+        await self._store(now, scope, ConversationParameters(replace(read.parameters, **hidden), policy, limits))
         return None
 
     @rx.event
     async def unset(self) -> None:
         """Remove all parameters of the dialog's scope: those of the conversation or those of the next send."""
         if self.form is not None and (now := await self._read()) is not None:
-            await self._store(now, self.form.scope, *NOTHING_SET)
+            await self._store(now, self.form.scope, NOTHING_SET)
 
     @rx.event
     async def take_off(self, name: str) -> None:
@@ -207,15 +230,16 @@ class ParametersState(VisitedState, rx.State):
         """
         valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
+        limits, _ = read_retry_limits(_retries_in(texts), USUAL_RETRIES)
         if valid_id is not None and parameters is not None and policy is not None:
-            await self._set_for_conversation(valid_id, parameters, policy)
+            await self._set_for_conversation(valid_id, ConversationParameters(parameters, policy, limits))
 
     async def _end_visit(self) -> None:
         self.form = None
 
     async def _open(self, scope: ParameterTarget) -> None:
         await self._come()
-        self.faults, self.fault = ParameterTexts(), ""
+        self.faults, self.retry_faults, self.fault = ParameterTexts(), RetryTexts(), ""
         number = 0 if self.form is None else self.form.number + 1
         now = await self._read()
         self.form = None if now is None else _describe_form(now, scope, number)
@@ -227,9 +251,9 @@ class ParametersState(VisitedState, rx.State):
 
     def _show_opened(self, opened: OpenedConversation) -> None:
         """Show the parameters of the next send on the start page."""
-        own, policy = self._begins_with
+        own = self._begins_with
         usual = NO_PARAMETERS if opened.agent is None else opened.agent.parameters
-        layers = Layers(self._send_parameters_of(opened.id), own, usual, policy)
+        layers = Layers(self._send_parameters_of(opened.id), own.parameters, usual, own.policy, own.limits)
         self._show(list_settings(layers, opened.provider, opened.profile))
 
     async def _refresh(self) -> None:
@@ -258,10 +282,13 @@ class ParametersState(VisitedState, rx.State):
         models, agents = await self.get_state(ModelState), await self.get_state(AgentState)
         chosen = models.chosen if models.chosen_in == conversation_id else ""
         async with ctx.store.read() as session:
-            (own, policy), agent_id = self._begins_with, agents.answering
+            own, agent_id = self._begins_with, agents.answering
             if conversation_id:
                 conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
-                own, policy, agent_id = conversation.parameters, conversation.retry_policy, conversation.agent_id
+                agent_id = conversation.agent_id
+                own = ConversationParameters(
+                    conversation.parameters, conversation.retry_policy, conversation.retry_limits
+                )
                 chosen = chosen or conversation.model or ""
             agent = await find_agent(session, LOCAL_OWNER, agent_id or None)
             provider, profile = await ctx.catalogue.recognise(
@@ -269,39 +296,45 @@ class ParametersState(VisitedState, rx.State):
             )
         answers = agent is not None and agent.deleted_at is None
         usual, name = (agent.parameters, agent.name) if agent is not None and answers else (NO_PARAMETERS, "")
-        layers = Layers(self._send_parameters_of(conversation_id), own, usual, policy)
+        layers = Layers(self._send_parameters_of(conversation_id), own.parameters, usual, own.policy, own.limits)
         return _Situation(conversation_id, provider, profile, layers, name)
 
-    async def _store(
-        self, now: _Situation, scope: ParameterTarget, parameters: Parameters, policy: RetryPolicy
-    ) -> None:
+    async def _store(self, now: _Situation, scope: ParameterTarget, entered: ConversationParameters) -> None:
         """Store the parameters and close the dialog. A toast reports a change for the conversation."""
         if scope is ParameterTarget.SEND:
-            await self._set_send_parameters(now.conversation_id, parameters)
+            await self._set_send_parameters(now.conversation_id, entered.parameters)
             self.form = None
             return
-        before, policy_before = now.layers.conversation, now.layers.retry_policy
-        if not await self._set_for_conversation(now.conversation_id, parameters, policy):
+        layers = now.layers
+        before = ConversationParameters(layers.conversation, layers.retry_policy, layers.retry_limits)
+        if not await self._set_for_conversation(now.conversation_id, entered):
             return
         self.form = None
-        if (parameters, policy) != (before, policy_before):
-            policies = [one.text for one in show_policy(policy)]
-            description = ", ".join(filter(None, (describe_parameters(parameters), *policies))) or "none set"
-            texts = asdict(write_parameters(before)) | {RETRY_POLICY: policy_before.value}
+        if entered != before:
+            parts = (describe_parameters(entered.parameters), describe_retries(entered.policy, entered.limits))
+            description = ", ".join(filter(None, parts)) or "none set"
+            texts = {
+                **asdict(write_parameters(before.parameters)),
+                **asdict(write_retry_limits(before.limits)),
+                RETRY_POLICY: before.policy.value,
+            }
             undo = ParametersState.put_back(now.conversation_id, texts)
             await show_toast(
                 self, f"Parameters of this conversation: {description}.", undo=Undo(cast("EventSpec", undo))
             )
 
-    async def _set_for_conversation(self, conversation_id: str, parameters: Parameters, policy: RetryPolicy) -> bool:
+    async def _set_for_conversation(self, conversation_id: str, entered: ConversationParameters) -> bool:
         if not conversation_id:
-            self._begins_with = parameters, policy
+            self._begins_with = entered
             await self._refresh()
             return True
         try:
             ctx = await context_for(current(), conversation_id)
             await change_conversation(
-                ctx, LOCAL_OWNER, conversation_id, SettingChanges(parameters=parameters, retry_policy=policy)
+                ctx,
+                LOCAL_OWNER,
+                conversation_id,
+                SettingChanges(parameters=entered.parameters, retry_policy=entered.policy, retry_limits=entered.limits),
             )
         except InviewError as error:
             await show_fault(self, error)
@@ -360,8 +393,8 @@ async def restore_send_parameters(state: rx.State, conversation_id: str, taken: 
         await parameters._set_send_parameters(conversation_id, taken)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
-async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
-    """Return the parameters and the retry policy that are set on the start page for a new conversation."""
+async def begins_with(state: rx.State) -> ConversationParameters:
+    """Return the parameters and the retries that are set on the start page for a new conversation."""
     return (await state.get_state(ParametersState))._begins_with  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
@@ -389,6 +422,14 @@ def _policy_in(value: object) -> RetryPolicy | None:
     return RetryPolicy(value) if value in {each.value for each in RetryPolicy} else None
 
 
+def _retries_in(form: object) -> dict[str, str]:
+    """Return the limits of retries in a form as texts, by name. The form of the next send has none."""
+    if not isinstance(form, dict):
+        return {}
+    fields = cast("dict[object, object]", form)
+    return {name: text for name in RETRY_LIMITS if (text := text_in(fields.get(name), MAX_TYPED)) is not None}
+
+
 def _texts_in(form: object) -> dict[str, str]:
     """Return the parameters in a form as texts, by name. Values that are not text or are too long are left out."""
     if not isinstance(form, dict):
@@ -410,6 +451,7 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
     takes = list_taken(now.provider, now.profile)
     lacks = [NOUNS[name] for name in NAMES if name not in takes]
     most = now.profile.max_output_tokens
+    retries = describe_retries(now.layers.retry_policy, now.layers.retry_limits)
     return ParametersFormView(
         scope=scope,
         texts=write_parameters(now.set_in(scope)),
@@ -418,8 +460,8 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
         lacks=f"{now.profile.name} does not support {_join(lacks)}." if lacks else "",
         limit="" if most is None else f"At most {most:,}.",
         retry_policy=now.layers.retry_policy.value,
-        is_set=bool(list_set(now.set_in(scope)))
-        or (scope is ParameterTarget.CONVERSATION and now.layers.retry_policy is not RetryPolicy.EXPONENTIAL),
+        retry_texts=write_retry_limits(now.layers.retry_limits),
+        is_set=bool(list_set(now.set_in(scope))) or (scope is ParameterTarget.CONVERSATION and retries != ""),
         number=number,
     )
 

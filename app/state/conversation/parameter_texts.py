@@ -10,11 +10,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parameters import NAMES
+from app.domain.errors import InputError
+from app.domain.retry_policy import LEAST_BACKOFF, LONGEST_BACKOFF, MOST_RETRIES, RetryLimits, require_retries
 
 _NUMBERS: Final[Mapping[str, Callable[[str], float]]] = {
     "temperature": float,
@@ -83,3 +85,52 @@ def _write(value: float | bool | str | None) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class RetryTexts:
+    """A text for each limit of retries: its value, or its error. "": the default, or no error."""
+
+    max_retries: str = ""
+    max_backoff_seconds: str = ""
+
+
+RETRY_LIMITS: Final = ("max_retries", "max_backoff_seconds")
+_RETRY_FAULTS: Final[Mapping[str, str]] = {
+    "max_retries": f"Enter a number from 0 to {MOST_RETRIES}.",
+    "max_backoff_seconds": f"Enter seconds from {LEAST_BACKOFF:g} to {LONGEST_BACKOFF:g}.",
+}
+
+
+def read_retry_limits(texts: Mapping[str, str], known: RetryLimits) -> tuple[RetryLimits, RetryTexts]:
+    """Read the limits of retries from texts. Return them, and the error of each text that cannot be used.
+
+    A limit without a text keeps its value in `known`.
+
+    >>> read_retry_limits({"max_retries": "5"}, RetryLimits(max_backoff_seconds=30.0))[0]
+    RetryLimits(max_retries=5, max_backoff_seconds=30.0)
+    >>> read_retry_limits({"max_retries": "", "max_backoff_seconds": "soon"}, RetryLimits(2))[1].max_backoff_seconds
+    'Enter seconds from 0.1 to 300.'
+    """
+    limits, faults = known, RetryTexts()
+    readers: Mapping[str, Callable[[str], float]] = {"max_retries": int, "max_backoff_seconds": float}
+    for name, read in readers.items():
+        text = texts.get(name)
+        if text is None:
+            continue
+        try:
+            limits = replace(limits, **{name: read(text.strip()) if text.strip() else None})
+            require_retries(limits)
+        except (ValueError, InputError):
+            limits, faults = replace(limits, **{name: None}), replace(faults, **{name: _RETRY_FAULTS[name]})
+    return limits, faults
+
+
+def write_retry_limits(limits: RetryLimits) -> RetryTexts:
+    """Return the limits as the texts of the form.
+
+    >>> write_retry_limits(RetryLimits(5, 30.0))
+    RetryTexts(max_retries='5', max_backoff_seconds='30')
+    """
+    retries, longest = limits.max_retries, limits.max_backoff_seconds
+    return RetryTexts("" if retries is None else str(retries), "" if longest is None else f"{longest:g}")

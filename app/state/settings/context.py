@@ -1,4 +1,4 @@
-"""Settings → Context: limits on tokens and costs, and the action for a send that is over the budget.
+"""Settings → Context: limits on tokens, costs and the rate of sends, and the action for a send that is over the budget.
 
 The form is validated here, so that each error is shown at its field. The rules are in `domain/settings/preferences.py`.
 """
@@ -16,6 +16,7 @@ import reflex as rx
 from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import InputError
 from app.domain.settings.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
+from app.domain.settings.rate_limits import MAX_SENDS
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences
@@ -26,11 +27,21 @@ from app.state.tab.visit import VisitedState
 CEILINGS: Final = ("send", "conversation", "day")
 """The scopes of the limits: one send, a conversation, a day. Each has a limit in tokens and a limit in money."""
 
+RATES: Final = (
+    "conversation_minute_sends",
+    "conversation_day_tokens",
+    "minute_sends",
+    "address_minute_sends",
+    "address_day_tokens",
+)
+"""The rate limits, in the order of the form."""
+
 _SEPARATORS: Final = re.compile(r"[\s,_]")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
 _SHARE: Final = f"Enter a share of the window from {LEAST_SOFT_CAP * 100:.0f} to 100 percent, such as 94."
 _RESERVE: Final = f"Enter a number of tokens from 0 to {MAX_TOKENS:,}, such as 800."
 _TOKENS: Final = f"Enter a number from 1 to {MAX_TOKENS:,}, or leave it empty for none."
+_SENDS: Final = f"Enter a number from 1 to {MAX_SENDS:,}, or leave it empty for none."
 _MONEY: Final = f"Enter an amount above 0, {MAX_MONEY:,} at most, or leave it empty for none."
 
 
@@ -46,6 +57,11 @@ class ContextTexts:
     conversation_money: str = ""
     day_tokens: str = ""
     day_money: str = ""
+    conversation_minute_sends: str = ""
+    conversation_day_tokens: str = ""
+    minute_sends: str = ""
+    address_minute_sends: str = ""
+    address_day_tokens: str = ""
 
 
 NO_FAULTS: Final = ContextTexts()
@@ -130,6 +146,11 @@ def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
         values[f"{each}_money"] = _amount(money)
         if money and not 0 < (values[f"{each}_money"] or 0) <= MAX_MONEY:
             faults[f"{each}_money"] = _MONEY
+    for name in RATES:
+        typed = _typed(form, name)
+        values[name] = _whole(typed)
+        if typed and not values[name]:
+            faults[name] = _TOKENS if name.endswith("tokens") else _SENDS
     choices = {"over_budget": OverBudget, "cache": CacheLifetime}
     values |= {name: each for name, kind in choices.items() for each in kind if each == form.get(name)}
     return values, ContextTexts(**faults)
@@ -141,8 +162,9 @@ def _describe(preferences: Preferences) -> ContextTexts:
         for each in CEILINGS
         for unit in ("tokens", "money")
     }
+    rates = {name: _text(getattr(preferences, name)) for name in RATES}
     share = f"{preferences.soft_cap * 100:.2f}".rstrip("0").rstrip(".")
-    return ContextTexts(soft_cap=share, reserve=str(preferences.reserve), **ceilings)
+    return ContextTexts(soft_cap=share, reserve=str(preferences.reserve), **ceilings, **rates)
 
 
 def _typed(form: Mapping[str, Any], name: str) -> str:

@@ -53,6 +53,11 @@ class PreferencesForm:
     conversation_money: str
     day_tokens: int | None
     day_money: str
+    conversation_minute_sends: int | None
+    minute_sends: int | None
+    address_minute_sends: int | None
+    conversation_day_tokens: int | None
+    address_day_tokens: int | None
     over_budget: str
     auto_enter_view_on_overflow: bool
     topic_order: str
@@ -84,6 +89,11 @@ def describe_preferences(preferences: Preferences) -> PreferencesForm:
         conversation_money=_text(preferences.conversation_money),
         day_tokens=preferences.day_tokens,
         day_money=_text(preferences.day_money),
+        conversation_minute_sends=preferences.conversation_minute_sends,
+        minute_sends=preferences.minute_sends,
+        address_minute_sends=preferences.address_minute_sends,
+        conversation_day_tokens=preferences.conversation_day_tokens,
+        address_day_tokens=preferences.address_day_tokens,
         over_budget=preferences.over_budget.value,
         auto_enter_view_on_overflow=preferences.auto_enter_view_on_overflow,
         topic_order=preferences.topic_order.value,

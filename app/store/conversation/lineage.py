@@ -15,7 +15,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.store.conversation.conversations import IN_VIEW, has_id, select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN
-from app.store.database.damage import Reading, a_text_or_none, a_time
+from app.store.database.damage import Reading, a_number, a_text_or_none, a_time
 from app.store.database.mapping import decode_conversation, decode_word
 from app.store.database.parts_json import read_parts
 
@@ -33,6 +33,7 @@ class Descendant:
     - `role`, `lifecycle`, `model`, `run_id`, `heard_at` (the last heartbeat), `ended_at`: values of the first pair and
       its run; None if there is no pair.
     - `characters`: the current length of the first reply; 0 for a fork.
+    - `purpose`, `chunk_count`, `last_chunk_at`: values of the run; the chunks are None until the run ends.
     """
 
     id: str
@@ -49,6 +50,9 @@ class Descendant:
     heard_at: datetime | None
     ended_at: datetime | None
     characters: int
+    purpose: str | None = None
+    chunk_count: int | None = None
+    last_chunk_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,9 @@ async def load_descendants(session: AsyncSession, owner: str, conversation_id: s
             replied.c.parts,
             RUN.c.heartbeat_at,
             RUN.c.ended_at,
+            RUN.c.purpose,
+            RUN.c.chunk_count,
+            RUN.c.last_chunk_at,
             func.coalesce(_select_trigger(CONVERSATION.c.trigger_message_id), forked.c.position).label("place"),
         )
         .select_from(CONVERSATION)
@@ -153,4 +160,7 @@ def _decode(row: Any) -> Descendant:
         heard_at=time_or_none("heartbeat_at"),
         ended_at=time_or_none("ended_at"),
         characters=len(plain_text(read_parts(row["parts"] or [], Reading("message", f"1 of {conversation.id}")))),
+        purpose=text_or_none("purpose"),
+        chunk_count=take("chunk_count", row["chunk_count"], lambda one: None if one is None else a_number(one), None),
+        last_chunk_at=time_or_none("last_chunk_at"),
     )

@@ -63,8 +63,8 @@ def _select_pairs() -> Select[Any]:
             RUN.c.failure,
             RUN.c.replay_of,
             RUN.c.redacted,
-            *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "created_at")),
-            *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "created_at")),
+            *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "created_at", "metadata_json")),
+            *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "created_at", "metadata_json")),
             _as_bytes(_REQUEST.c.parts).label("request_parts"),
             _as_bytes(_REPLY.c.parts).label("reply_parts"),
         )
@@ -287,6 +287,14 @@ async def load_conversation_of_message(session: AsyncSession, message_id: str) -
     return None if row is None else MessagePlace(*row)
 
 
+async def load_newest_message(session: AsyncSession, conversation_id: str) -> str | None:
+    """Return the id of the newest message of a conversation: the reply of its last pair, or else its request."""
+    newest = select(func.coalesce(PAIR.c.reply_id, PAIR.c.request_id))
+    here = PAIR.c.conversation_id == conversation_id, NOT_DELETED
+    query = newest.where(*here).order_by(PAIR.c.position.desc()).limit(1)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
 async def load_later_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
     """Return the ids of the later pairs of the same conversation, oldest first."""
     return await _load_ids(session, owner, pair, PAIR.c.position > pair.position)
@@ -333,4 +341,5 @@ def encode_message(owner: str, conversation_id: str, pair_id: str, message: Mess
         "role": message.role,
         "parts": pack_parts(message.parts),
         "created_at": message.created_at,
+        "metadata_json": message.metadata_json,
     }

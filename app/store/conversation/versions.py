@@ -22,6 +22,7 @@ from app.store.conversation.pairs import insert_message
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
 from app.store.database.damage import UNKNOWN_MODEL, UNKNOWN_TIME, Reading, a_model, a_number, a_text_or_none, a_time
 from app.store.database.mapping import (
+    MESSAGE_COLUMNS,
     decode_failure,
     decode_parameters,
     decode_total,
@@ -47,8 +48,8 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
             RUN.c.usage,
             RUN.c.rounds,
             RUN.c.failure,
-            *(_REQUEST.c[name].label(f"request_{name}") for name in ("role", "parts", "created_at")),
-            *(_REPLY.c[name].label(f"reply_{name}") for name in ("role", "parts", "created_at")),
+            *(_REQUEST.c[name].label(f"request_{name}") for name in MESSAGE_COLUMNS),
+            *(_REPLY.c[name].label(f"reply_{name}") for name in MESSAGE_COLUMNS),
         )
         .select_from(VERSION)
         .outerjoin(_REQUEST, _REQUEST.c.id == VERSION.c.request_id)
@@ -167,7 +168,7 @@ def _decode(row: Any) -> Version:
     of_run = (ran := Reading("run", str(row["run_id"]))).take
 
     def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
-        values = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
+        values = (row[f"{which}_{name}"] for name in MESSAGE_COLUMNS)
         return read_message(row[f"{which}_id"], *values, expected=role)
 
     request, damaged = message("request", Role.USER)

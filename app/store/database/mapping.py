@@ -29,11 +29,12 @@ from app.domain.conversation.conversation import (
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import MAX_STARS
+from app.domain.conversation.metadata import decode_metadata
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.errors import ErrorClass, Failure, StoreError
+from app.domain.errors import ErrorClass, Failure, InputError, StoreError
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_line
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, require_retries
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream.stream_events import StopReason
@@ -85,6 +86,7 @@ def encode_conversation(conversation: Conversation) -> Json:
     columns = asdict(conversation)
     del columns["checkpoint"], columns["damage"]
     columns["parameters"] = encode_parameters(conversation.parameters)
+    columns["retry_limits"] = encode_retry_limits(conversation.retry_limits)
     return columns | encode_checkpoint(conversation.checkpoint)
 
 
@@ -131,6 +133,8 @@ def decode_conversation(row: Columns) -> Conversation:
         ticked_tools=take("ticked_tools", row["ticked_tools"], a_text_list, ()),
         parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
         retry_policy=word("retry_policy", RetryPolicy, RetryPolicy.EXPONENTIAL),
+        retry_limits=take("retry_limits", row["retry_limits"], decode_retry_limits, USUAL_RETRIES),
+        metadata_json=take("metadata_json", row["metadata_json"], a_metadata, ""),
         damage=tuple(reading.damage),
     )
 
@@ -177,6 +181,24 @@ def decode_parameters(value: Json) -> Parameters:
         return Parameters(**fields)
     except TypeError as error:
         raise StoreError(f"Stored parameters cannot be read by this version of Inview ({error}).") from error
+
+
+def a_metadata(stored: Any) -> str:
+    """Return the JSON text of metadata, if it can be read."""
+    decode_metadata(text := a_text(stored))
+    return text
+
+
+def encode_retry_limits(limits: RetryLimits) -> Json:
+    return {name: value for name, value in asdict(limits).items() if value is not None}
+
+
+def decode_retry_limits(value: Json) -> RetryLimits:
+    try:
+        require_retries(limits := RetryLimits(**value))
+    except (TypeError, InputError) as error:
+        raise StoreError(f"Stored limits of retries cannot be read by this version of Inview ({error}).") from error
+    return limits
 
 
 def encode_failure(reason: Failure) -> Json:
@@ -257,8 +279,19 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
     return Message(message_id, decode_word(Role, role), decode_parts(parts), created_at)
 
 
+MESSAGE_COLUMNS = ("role", "parts", "created_at", "metadata_json")
+"""The columns of a message that `read_message` takes after the id, in its order."""
+
+
 def read_message(  # noqa: PLR0913 - the columns of a message, and the two ways to read them
-    message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role, release: bool = False
+    message_id: str | None,
+    role: Any,
+    parts: Any,
+    created_at: Any,
+    metadata_json: Any = "",
+    *,
+    expected: Role,
+    release: bool = False,
 ) -> tuple[Message, tuple[Damage, ...]]:
     """Return a message of a pair with its readable values, and its damage. `role` is None if the message has no row.
 
@@ -273,6 +306,7 @@ def read_message(  # noqa: PLR0913 - the columns of a message, and the two ways 
         take("role", role, lambda value: decode_word(Role, value), expected),
         read_parts(parts, reading, release=release),
         take("created_at", created_at, a_time, UNKNOWN_TIME),
+        "" if metadata_json == "" else take("metadata_json", metadata_json, a_metadata, ""),
     )
     return message, tuple(reading.damage)
 
@@ -294,7 +328,7 @@ def decode_pair(row: Columns) -> Pair:
         return take(column, row[column], a_number, otherwise)
 
     def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
-        values = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
+        values = (row[f"{which}_{name}"] for name in MESSAGE_COLUMNS)
         return read_message(row[f"{which}_id"], *values, expected=role, release=True)
 
     request, damaged = message("request", Role.USER)

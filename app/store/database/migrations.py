@@ -58,6 +58,7 @@ REVISIONS: Final = (
     "0035",
     "0036",
     "0037",
+    "0038",
 )
 """The revision of the schema after each migration, oldest first.
 

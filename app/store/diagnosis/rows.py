@@ -198,7 +198,8 @@ def _read_nothing(_row: Values) -> Iterable[Damage]:
 
 
 def _read_message(row: Values) -> Iterable[Damage]:
-    _, damage = read_message(row["id"], row["role"] or "", row["parts"], row["created_at"], expected=Role.USER)
+    values = (row["parts"], row["created_at"], row["metadata_json"])
+    _, damage = read_message(row["id"], row["role"] or "", *values, expected=Role.USER)
     return damage
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Update, and_, bindparam, delete, insert, n
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from app.domain.conversation.conversation import Message, Replaced
+from app.domain.conversation.conversation import ConversationStatus, Message, Replaced
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import Part
 from app.domain.errors import ErrorClass, Failure, NotFoundError, StoreError, failure
@@ -296,6 +296,46 @@ async def finish_runs(
         if state.outcome is not None and (hold := decide_hold(state.outcome)) is not None:
             await hold_waiting(session, place.owner, place.conversation_id, hold, now)
     return run_ids
+
+
+@dataclass(frozen=True, slots=True)
+class EndedChild:
+    """A run of a child conversation that has ended, with its received chunks."""
+
+    place: RunPlace
+    run_id: str
+    purpose: Purpose
+    succeeded: bool
+    chunk_count: int
+    last_chunk_at: datetime | None
+
+
+async def end_children(session: AsyncSession, ended: Sequence[EndedChild]) -> None:
+    """Store the chunks of runs in child conversations, and the status of the conversations of compared replies.
+
+    The code that waits for a title, a summary or a delegated task stores the status of its conversation.
+    """
+    if not ended:
+        return
+    await session.execute(
+        update(RUN)
+        .where(RUN.c.id == bindparam("of_run"))
+        .values(chunk_count=bindparam("chunks"), last_chunk_at=bindparam("heard_at")),
+        [{"of_run": one.run_id, "chunks": one.chunk_count, "heard_at": one.last_chunk_at} for one in ended],
+    )
+    compared = [one for one in ended if one.purpose == "comparison"]
+    if compared:
+        theirs = update(CONVERSATION).where(CONVERSATION.c.id == bindparam("of_conversation"))
+        await session.execute(
+            theirs.values(status=bindparam("end")),
+            [
+                {
+                    "of_conversation": one.place.conversation_id,
+                    "end": ConversationStatus.COMPLETED if one.succeeded else ConversationStatus.FAILED,
+                }
+                for one in compared
+            ],
+        )
 
 
 async def _claim(session: AsyncSession, state: RunState, now: datetime) -> bool:

@@ -30,7 +30,7 @@ from app.store.database.damage import (
     a_text_or_none,
     a_time,
 )
-from app.store.database.mapping import decode_parameters, read_message
+from app.store.database.mapping import MESSAGE_COLUMNS, decode_parameters, read_message
 from app.store.run.runs import Sent
 
 
@@ -94,7 +94,7 @@ async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> S
     named, asked, agent_id = ("", None, None) if found is None else tuple(found)
     request_id = of_pair.take("request_id", named, a_text, "")
     said = (await session.execute(select(MESSAGE).where(MESSAGE.c.id == request_id))).mappings().one_or_none()
-    message = (None, None, None) if said is None else (said["role"], said["parts"], said["created_at"])
+    message = (None, None, None) if said is None else tuple(said[name] for name in MESSAGE_COLUMNS)
     draft, damaged = read_message(request_id, *message, expected=Role.USER)
     pairs = await load_sent_pairs(session, owner, conversation_id, sent or ())
     there = {pair.position for pair in pairs}

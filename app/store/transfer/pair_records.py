@@ -26,6 +26,7 @@ from app.store.conversation.pairs import encode_message, encode_pair, load_pairs
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.database.damage import Reading
 from app.store.database.mapping import (
+    MESSAGE_COLUMNS,
     decode_failure,
     decode_parameters,
     decode_replaced,
@@ -119,7 +120,7 @@ async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str
     pairs = {pair.id: pair for pair in await load_pairs_by_id(session, owner, tuple(pair_ids))}
     messages: defaultdict[str, list[Message]] = defaultdict(list)
     standing = {m.id for pair in pairs.values() for m in (pair.request, pair.reply) if m is not None}
-    columns = (MESSAGE.c.pair_id, MESSAGE.c.id, MESSAGE.c.role, MESSAGE.c.parts, MESSAGE.c.created_at)
+    columns = (MESSAGE.c.pair_id, MESSAGE.c.id, *(MESSAGE.c[name] for name in MESSAGE_COLUMNS))
     others = select(*columns).where(MESSAGE.c.pair_id.in_(pairs), MESSAGE.c.id.not_in(standing))
     damage: defaultdict[str, list[Damage]] = defaultdict(list)
     for pair_id, *message in await session.execute(others.order_by(MESSAGE.c.created_at, MESSAGE.c.id)):

@@ -10,7 +10,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.conversation.parameters import Source
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryPolicy
 from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, ParameterTarget
 from app.ui.composer.icons import SLIDERS
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
@@ -109,7 +109,7 @@ def parameters_dialog() -> rx.Component:
         FormKeys.create(
             rx.el.form(
                 rx.el.input(type="hidden", name="scope", value=_FORM.scope),
-                rx.el.div(*_fields(), _retries(), class_name="agent-parameters"),
+                rx.el.div(*_fields(), _retries(), *_retry_limits(), class_name="agent-parameters"),
                 rx.cond(_FORM.lacks != "", rx.el.p(_FORM.lacks, class_name="agent-hint parameters-lacks")),
                 dialog_foot(
                     rx.cond(
@@ -176,6 +176,44 @@ def _retries() -> rx.Component:
                 aria_describedby=note,
             ),
             rx.el.p("How long to wait before a failed call is retried.", id=note, class_name="agent-hint"),
+            class_name="agent-field",
+        ),
+    )
+
+
+def _retry_limits() -> list[rx.Component]:
+    """Draw the fields of the limits of retries; nothing for the next send."""
+    limits = (
+        ("max_retries", "Maximum retries", f"Default: {MAX_RETRIES}", "How often a failed call is retried."),
+        ("max_backoff_seconds", "Longest wait", f"Default: {MAX_BACKOFF:g}", "Seconds before a retry, at most."),
+    )
+    return [_retry_limit(*one) for one in limits]
+
+
+def _retry_limit(name: str, label: str, usual: str, hint: str) -> rx.Component:
+    fault, note = getattr(ParametersState.retry_faults, name), f"{FIELD}{name}-said"
+    return rx.cond(
+        _FORM.scope == ParameterTarget.CONVERSATION.value,
+        rx.el.div(
+            rx.el.label(label, html_for=FIELD + name),
+            rx.el.input(
+                id=FIELD + name,
+                name=name,
+                default_value=getattr(_FORM.retry_texts, name),
+                placeholder=usual,
+                type="text",
+                input_mode="decimal",
+                auto_complete="off",
+                max_length=40,
+                aria_describedby=note,
+                aria_invalid=rx.cond(fault != "", "true", rx.Var("undefined")),
+            ),
+            rx.el.p(
+                rx.cond(fault != "", fault, hint),
+                id=note,
+                role=rx.cond(fault != "", "alert", rx.Var("undefined")),
+                class_name=rx.cond(fault != "", "agent-fault", "agent-hint"),
+            ),
             class_name="agent-field",
         ),
     )

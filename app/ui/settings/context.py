@@ -14,6 +14,11 @@ from app.state.settings.preferences import PreferencesState
 from app.ui.settings.parts import once_loaded, radio, saving, section
 
 _CEILINGS: Final = (("send", "Per send"), ("conversation", "Per conversation"), ("day", "Per day"))
+_RATES: Final = (
+    ("conversation_", "Each conversation"),
+    ("", "All conversations"),
+    ("address_", "Each address"),
+)
 _OVER_BUDGET: Final = (
     ("ask", "Ask each time"),
     ("fit", "Send the newest pairs that fit"),
@@ -48,6 +53,10 @@ def _form() -> rx.Component:
             rx.el.legend("Limits (empty = none)"),
             rx.el.div(*(_ceilings(of, name) for of, name in _CEILINGS), class_name="ceilings"),
         ),
+        rx.el.fieldset(
+            rx.el.legend("Rate limits (empty = none)"),
+            rx.el.div(*(_rates(of, name) for of, name in _RATES), class_name="ceilings"),
+        ),
         _choices("When pairs in view do not fit", "over_budget", _OVER_BUDGET),
         _choices("How long Anthropic and Alibaba Cloud cache requests", "cache", _CACHE),
         saving(ContextState.said),
@@ -64,6 +73,18 @@ def _ceilings(of: str, name: str) -> rx.Component:
         rx.el.span(name),
         _field(f"{of}_tokens", f"{name}, in tokens", unit="tokens", unseen_label=True),
         _field(f"{of}_money", f"{name}, in US dollars", unit="$", unseen_label=True),
+        role="group",
+        aria_label=name,
+        class_name="context-row",
+    )
+
+
+def _rates(of: str, name: str) -> rx.Component:
+    tokens = [_field(f"{of}day_tokens", f"{name}, tokens per day", unit="tokens/day", unseen_label=True)] if of else []
+    return rx.el.div(
+        rx.el.span(name),
+        _field(f"{of}minute_sends", f"{name}, sends per minute", unit="sends/min", unseen_label=True),
+        *tokens,
         role="group",
         aria_label=name,
         class_name="context-row",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.conversation.parameters import Setting, Source, describe_parameter
-from app.domain.retry_policy import RetryPolicy, describe_policy
+from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, describe_retries
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,10 @@ class SettingView:
     refusal: str
 
 
-def show_policy(policy: RetryPolicy) -> tuple[SettingView, ...]:
-    """Describe the retry policy for the page, as a tuple with one setting; an empty tuple for the default policy."""
-    if policy is RetryPolicy.EXPONENTIAL:
-        return ()
-    return (SettingView("retry_policy", describe_policy(policy), Source.CONVERSATION, ""),)
+def show_retries(policy: RetryPolicy, limits: RetryLimits = USUAL_RETRIES) -> tuple[SettingView, ...]:
+    """Describe the retries for the page, as a tuple with one setting; an empty tuple for the defaults."""
+    text = describe_retries(policy, limits)
+    return (SettingView("retry_policy", text, Source.CONVERSATION, ""),) if text else ()
 
 
 def show_setting(setting: Setting, refusal: str) -> SettingView:

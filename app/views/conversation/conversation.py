@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from app.domain.conversation.conversation import (
     Checkpoint,
@@ -13,7 +14,8 @@ from app.domain.conversation.conversation import (
     ConversationStatus,
     ToolMode,
 )
-from app.domain.retry_policy import RetryPolicy
+from app.domain.conversation.metadata import decode_metadata
+from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.views.conversation.pair import DamageView, describe_damage
 from app.views.request.parameters import ParametersView, show_parameters
 
@@ -67,6 +69,8 @@ class ConversationView:
     system_prompt: str
     parameters: ParametersView
     retry_policy: RetryPolicy
+    retry_limits: RetryLimits
+    metadata: dict[str, Any]
     filter: str
     tool_mode: ToolMode
     ticked_tools: tuple[str, ...]
@@ -101,6 +105,8 @@ def describe_conversation(
         system_prompt=conversation.system_prompt,
         parameters=show_parameters(conversation.parameters),
         retry_policy=conversation.retry_policy,
+        retry_limits=conversation.retry_limits,
+        metadata=decode_metadata(conversation.metadata_json),
         filter=conversation.filter,
         tool_mode=conversation.tool_mode,
         ticked_tools=conversation.ticked_tools,

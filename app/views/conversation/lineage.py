@@ -28,8 +28,11 @@ class DescendantView:
     """A fork or a child conversation with its status. A fork is `completed` from the start.
 
     - `characters`: the number of characters of its reply so far.
-    - `chunk_count`: the number of chunks that the provider sent, known while the reply is running.
-    - `last_chunk_at`: the time of the last chunk, or of the end of the reply.
+    - `chunk_count`: the number of chunks that the provider sent; null: unknown, as for a reply that another process is
+      driving, or that was interrupted.
+    - `last_chunk_at`: the time of the last chunk or, if that is unknown, of the end of the reply.
+    - `progress_percentage`: the share of the work that is done: 0 before the first chunk, 100 when it is completed;
+      null: unknown.
     """
 
     conversation_id: str
@@ -44,6 +47,7 @@ class DescendantView:
     last_chunk_at: datetime | None
     created_at: datetime
     ended_at: datetime | None
+    progress_percentage: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

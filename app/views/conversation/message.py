@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from app.domain.conversation.conversation import Message, Pair, Role
+from app.domain.conversation.metadata import decode_metadata
 from app.views.conversation.parts import PartView, describe_parts
 
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One stored message. `pair_id` and `position` identify its pair; null for a message between pairs."""
+    """One stored message. `pair_id` and `position` identify its pair; null for a message between pairs.
+
+    `metadata` is the object of the program that added the message.
+    """
 
     id: str
     pair_id: str | None
@@ -23,6 +28,7 @@ class MessageView:
     role: Role
     parts: tuple[PartView, ...]
     created_at: datetime
+    metadata: dict[str, Any]
 
 
 def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
@@ -34,6 +40,7 @@ def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
         message.role,
         describe_parts(message.parts, raw=True),
         message.created_at,
+        decode_metadata(message.metadata_json),
     )
 
 

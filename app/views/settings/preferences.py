@@ -21,6 +21,11 @@ class PreferencesView:
     conversation_money: str | None
     day_tokens: int | None
     day_money: str | None
+    conversation_minute_sends: int | None
+    minute_sends: int | None
+    address_minute_sends: int | None
+    conversation_day_tokens: int | None
+    address_day_tokens: int | None
     over_budget: OverBudget
     auto_enter_view_on_overflow: bool
     topic_order: TopicOrder
@@ -64,6 +69,11 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         conversation_money=_money(preferences.conversation_money),
         day_tokens=preferences.day_tokens,
         day_money=_money(preferences.day_money),
+        conversation_minute_sends=preferences.conversation_minute_sends,
+        minute_sends=preferences.minute_sends,
+        address_minute_sends=preferences.address_minute_sends,
+        conversation_day_tokens=preferences.conversation_day_tokens,
+        address_day_tokens=preferences.address_day_tokens,
         over_budget=preferences.over_budget,
         auto_enter_view_on_overflow=preferences.auto_enter_view_on_overflow,
         topic_order=preferences.topic_order,

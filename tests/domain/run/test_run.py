@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.domain.conversation.lifecycle import FINAL, Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, Thinking, ToolCall
 from app.domain.errors import RETRYABLE, ErrorClass, failure
-from app.domain.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryPolicy
+from app.domain.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryLimits, RetryPolicy
 from app.domain.run.run import (
     MAX_RETRY_AFTER,
     AttemptFailed,
@@ -192,6 +192,19 @@ def test_linear_retries_wait_equally_long_and_end_after_the_last() -> None:
         state, _ = apply_event(state, RetryDue())
 
     assert waits == [1.5] * MAX_RETRIES
+    assert apply_event(state, AttemptFailed(OVERLOADED, jitter=0.5))[1] == (FinishRun(Failed(OVERLOADED)),)
+
+
+def test_a_conversation_can_have_more_retries_and_a_shorter_longest_wait() -> None:
+    limits = RetryLimits(max_retries=5, max_backoff_seconds=3.0)
+    state, waits = replace(a_run(), start=replace(a_run().start, retry_limits=limits)), list[float]()
+    for _ in range(5):
+        state, actions = apply_event(state, AttemptFailed(OVERLOADED, jitter=1.0))
+        assert isinstance(actions[0], WaitForRetry)
+        waits.append(actions[0].seconds)
+        state, _ = apply_event(state, RetryDue())
+
+    assert waits == [1.0, 2.0, 3.0, 3.0, 3.0]
     assert apply_event(state, AttemptFailed(OVERLOADED, jitter=0.5))[1] == (FinishRun(Failed(OVERLOADED)),)
 
 

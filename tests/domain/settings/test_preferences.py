@@ -35,6 +35,8 @@ def test_meaningful_values_are_accepted(changes: dict[str, Any]) -> None:
         ({"soft_cap": Decimal("1.01")}, "soft_cap"),
         ({"reserve": -1}, "reserve"),
         ({"day_tokens": 0}, "day_tokens"),
+        ({"address_day_tokens": 0}, "address_day_tokens"),
+        ({"minute_sends": 100_001}, "minute_sends"),
         ({"send_money": Decimal(0)}, "send_money"),
         ({"conversation_money": Decimal(1_000_001)}, "conversation_money"),
         ({"title_model": "demo"}, "title_model"),

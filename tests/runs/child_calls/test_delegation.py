@@ -21,9 +21,11 @@ from app.domain.tools.tools import Caller, ToolOutcome
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.child_calls.delegation import delegate_tool
+from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.conversation.lineage import read_lineage
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
@@ -131,6 +133,21 @@ async def test_work_is_never_handed_back_to_where_it_came_from(ctx: AppContext):
         assert "cannot delegate it back" in plain_text(outcome.content)
     async with ctx.store.read() as session:
         assert len(await list_conversations(session, LOCAL_OWNER, limit=10)) == 2
+
+
+async def test_a_compared_reply_can_hand_work_to_the_agent_of_an_earlier_pair(ctx: AppContext):
+    conversation = (await asker(ctx, "Helper")).conversation_id
+    await change_conversation(ctx, LOCAL_OWNER, conversation, SettingChanges(agent_id=""))
+    models = ("offline:demo", "offline:tiny")
+    run, *_ = (
+        await start_comparison(ctx, LOCAL_OWNER, conversation, SendRequest("/echo Why?"), ComparedModels(models))
+    ).runs
+    caller = Caller(LOCAL_OWNER, run.conversation_id, run.pair_id, run.run_id, "call_1")
+
+    outcome = await delegate(ctx, caller, "Helper", "/echo done it")
+
+    assert not outcome.is_error
+    assert (await made_in(ctx, outcome)).parent_id == conversation
 
 
 async def test_work_goes_through_few_hands_all_of_them_on_the_account_of_the_first(ctx: AppContext):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.conversation.conversation import Effort, Parameters
-from app.domain.retry_policy import RetryPolicy
+from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
@@ -95,6 +95,26 @@ async def test_retries_are_of_the_conversation_and_shown_where_they_are_not_as_u
         async with ctx.store.read() as session:
             back = await load_conversation(session, LOCAL_OWNER, conversation)
         assert (back.retry_policy, back.parameters) == (RetryPolicy.EXPONENTIAL, Parameters())
+
+
+async def test_limits_of_retries_are_of_the_conversation_and_undo_sets_them_back(
+    ctx: AppContext, tab: Tab, conversation: str
+) -> None:
+    await use(tab, ParameterTarget.CONVERSATION, max_retries="5", max_backoff_seconds="30")
+    message = "Parameters of this conversation: exponential retries (at most 5, longest wait 30 s)."
+    assert tab.shows(ToastState, "toast").message == message
+    await use(tab, ParameterTarget.CONVERSATION, max_retries="eleven", max_backoff_seconds="")
+    assert tab.shows(ParametersState, "retry_faults").max_retries == "Enter a number from 0 to 10."
+    await use(tab, ParameterTarget.SEND, seed="8")
+
+    async with ctx.store.read() as session:
+        changed = await load_conversation(session, LOCAL_OWNER, conversation)
+    assert changed.retry_limits == RetryLimits(5, 30.0)
+
+    await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+
+    async with ctx.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation)).retry_limits == RetryLimits()
 
 
 async def test_what_is_set_for_one_send_goes_with_that_alone(ctx: AppContext, tab: Tab, conversation: str) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import sqlite3
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -137,13 +138,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_the_newest_step_can_be_undone(database: Path) -> None:
-    engine = create_engine(f"sqlite:///{database}")
-    config = Config(str(ROOT / "alembic.ini"))
-    config.set_main_option("script_location", str(ROOT / "alembic"))
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "-1")
-    engine.dispose()
+    migrate_to(database, "-1", command.downgrade)
 
     upgrade(url_of(database))
 
@@ -248,13 +243,7 @@ def test_words_of_long_pairs_are_divided_and_put_together_again(tmp_path: Path) 
     assert [words for _, pair_id, words in rows if pair_id == "p3"] == divide_words(f"{long}\n")
     assert found == [1, 1, 3, 1]
 
-    engine = create_engine(f"sqlite:///{database}")
-    config = Config(str(ROOT / "alembic.ini"))
-    config.set_main_option("script_location", str(ROOT / "alembic"))
-    with engine.begin() as undone:
-        config.attributes["connection"] = undone
-        command.downgrade(config, "0034")
-    engine.dispose()
+    migrate_to(database, "0034", command.downgrade)
     with sqlite3.connect(database) as connection:
         rows = connection.execute("SELECT pair_id, words FROM search_text").fetchall()
         connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
@@ -273,13 +262,53 @@ def test_search_in_memory_is_kept_as_on_the_disk(database: Path) -> None:
     assert on_disk == {INDEX, *TRIGGERS}
 
 
-def migrate_to(database: Path, revision: str) -> None:
+@pytest.mark.parametrize(
+    ("purpose", "ends", "status"),
+    [
+        ("comparison", ("succeeded",), "completed"),
+        ("comparison", ("canceled",), "failed"),
+        ("comparison", ("error", "running"), "active"),
+        ("title", ("succeeded",), "active"),
+    ],
+)
+def test_conversations_of_compared_replies_get_the_status_of_their_end(
+    tmp_path: Path, purpose: str, ends: tuple[str, ...], status: str
+) -> None:
+    database = tmp_path / "old.db"
+    migrate_to(database, "0036")
+    at = "2026-01-01 00:00:00.000000"
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, len(ends))
+        connection.execute("UPDATE conversation SET kind = 'tool'")
+        for position, end in enumerate(ends, 1):
+            connection.execute(
+                "INSERT INTO run (id, owner, conversation_id, pair_id, reply_id, model, request_hash, process_id, "
+                "status, attempt, attempt_started_at, retries, started_at, heartbeat_at, purpose) "
+                "VALUES (?, 'ann', 'c1', ?, '', 'offline:demo', '', '', ?, 1, ?, '[]', ?, ?, ?)",
+                (f"r{position}", f"p{position}", end, at, at, at, purpose),
+            )
+    connection.close()
+
+    upgrade(url_of(database))
+
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("SELECT status, metadata_json FROM conversation").fetchall() == [(status, "")]
+    connection.close()
+    migrate_to(database, "0037", command.downgrade)
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("SELECT status FROM conversation").fetchall() == [(status,)]
+        counts = connection.execute("SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM run)").fetchone()
+    connection.close()
+    assert counts == (len(ends), len(ends))
+
+
+def migrate_to(database: Path, revision: str, step: Callable[[Config, str], None] = command.upgrade) -> None:
     engine = create_engine(f"sqlite:///{database}")
     config = Config(str(ROOT / "alembic.ini"))
     config.set_main_option("script_location", str(ROOT / "alembic"))
     with engine.begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        step(config, revision)
     engine.dispose()
 
 

@@ -135,6 +135,7 @@ class ReplyToKeep(Body):
         "over-budget",
         "selection-changed",
         "budget-spent",
+        "rate-limited",
         "provider-refused",
         status=202,
         description="All runs have started.",

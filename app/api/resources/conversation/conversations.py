@@ -17,6 +17,7 @@ from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.http.problems import refuse_field
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, ToolMode
+from app.domain.conversation.metadata import encode_metadata
 from app.domain.text.search import parse_search
 from app.runs.app_context import current
 from app.runs.filters import filter_commands
@@ -118,6 +119,8 @@ async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
         system_prompt=body.system_prompt,
         parameters=body.parameters.to_domain(),
         retry_policy=body.retry_policy,
+        retry_limits=body.retry_limits.to_domain(),
+        metadata_json=encode_metadata("metadata", body.metadata),
         agent_id=body.agent_id,
     )
     view = describe_conversation(made, pair_count=0, snippet="")
@@ -136,7 +139,7 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model, agent, system prompt, parameters, retries, filter or tools",
+    summary="Change title, model, agent, system prompt, parameters, retries, metadata, filter or tools",
     description="An invalid filter changes nothing. An applied filter is added to the filter history. A new agent also "
     "sets its model, unless `model` is given.",
     dependencies=[HasBody],
@@ -155,6 +158,10 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
         await filter_commands.apply_filter(ctx, owner, conversation_id, changes.pop("filter"))
     if "parameters" in changes:
         changes["parameters"] = body.parameters.to_domain()
+    if "retry_limits" in changes:
+        changes["retry_limits"] = body.retry_limits.to_domain()
+    if "metadata" in changes:
+        changes["metadata_json"] = encode_metadata("metadata", changes.pop("metadata"))
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/conversations", tags=["checkpoints"])
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(SummaryView, status=202, description="Started. `Location` is the address of its events.")
-    | fails(*WITH_BODY, "not-found", "conflict", "send-locked", "budget-spent", "provider-refused"),
+    | fails(*WITH_BODY, "not-found", "conflict", "send-locked", "budget-spent", "rate-limited", "provider-refused"),
 )
 async def summarise(
     ctx: Ctx,

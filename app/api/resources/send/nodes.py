@@ -61,7 +61,7 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(DerivedRunView, status=202, description="Started. `Location` is the address of its events.")
-    | fails(*WITH_BODY, "not-found", "conflict", "provider-refused"),
+    | fails(*WITH_BODY, "not-found", "conflict", "rate-limited", "provider-refused"),
 )
 async def ask_title(
     ctx: Ctx,

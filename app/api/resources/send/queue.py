@@ -101,6 +101,7 @@ async def pause(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Resp
         "not-found",
         "conflict",
         "over-budget",
+        "rate-limited",
         "provider-refused",
         description="The updated queue.",
     ),

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import DraftToPreview, DraftToSend
+from app.api.http.bodies import DraftToPreview, MessageToSend
 from app.api.http.event_stream import answer_events, events_documented
 from app.api.http.negotiation import EVENT_STREAM, JSON, HasBody, ReadsJson, offers
 from app.api.resources.conversation.conversations import ConversationId
@@ -61,6 +61,7 @@ async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
         "over-budget",
         "selection-changed",
         "budget-spent",
+        "rate-limited",
         "provider-refused",
     ),
 )
@@ -68,7 +69,7 @@ async def send(
     ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
-    body: DraftToSend,
+    body: MessageToSend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
     started = await commands.start_reply(ctx, owner, conversation_id, await body.request(owner))

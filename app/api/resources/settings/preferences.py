@@ -28,6 +28,7 @@ from app.domain.settings.preferences import (
     Theme,
     TopicOrder,
 )
+from app.domain.settings.rate_limits import MAX_SENDS
 from app.runs.settings import preference_commands
 from app.views.settings.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
 
@@ -46,6 +47,16 @@ Money = Annotated[
         description="The maximum cost of a send in US dollars, as decimal text above 0; null: no limit.",
         examples=["2.50"],
     ),
+]
+
+
+Sends = Annotated[
+    int | None,
+    Field(ge=1, le=MAX_SENDS, description="The maximum number of sends per minute; null: no limit. More get 429."),
+]
+DayTokens = Annotated[
+    int | None,
+    Field(ge=1, le=MAX_TOKENS, description="The tokens per day (UTC) after which sends get 429; null: no limit."),
 ]
 
 
@@ -70,6 +81,11 @@ class PreferencesBody(Body):
     conversation_money: Money = None
     day_tokens: Tokens = None
     day_money: Money = None
+    conversation_minute_sends: Sends = None
+    minute_sends: Sends = None
+    address_minute_sends: Sends = None
+    conversation_day_tokens: DayTokens = None
+    address_day_tokens: DayTokens = None
     over_budget: Literal["ask", "fit", "force"] = Field(
         "ask", description="The action if pairs do not fit: ask, send those that fit, or send all anyway."
     )
@@ -129,6 +145,11 @@ class PreferencesBody(Body):
             conversation_money=_money(self.conversation_money),
             day_tokens=self.day_tokens,
             day_money=_money(self.day_money),
+            conversation_minute_sends=self.conversation_minute_sends,
+            minute_sends=self.minute_sends,
+            address_minute_sends=self.address_minute_sends,
+            conversation_day_tokens=self.conversation_day_tokens,
+            address_day_tokens=self.address_day_tokens,
             over_budget=OverBudget(self.over_budget),
             auto_enter_view_on_overflow=self.auto_enter_view_on_overflow,
             topic_order=TopicOrder(self.topic_order),

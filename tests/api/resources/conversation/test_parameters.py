@@ -106,3 +106,26 @@ async def test_a_conversation_says_when_its_failed_calls_are_made_again(api: Api
     file = (await api.http.get(f"{path}/export")).json()
     assert file["conversations"][0]["retry_policy"] == "linear"
     assert (await api.http.patch(path, json={"retry_policy": "often"})).status_code == 422
+
+
+async def test_a_conversation_says_how_often_and_how_late_failed_calls_are_made_again(api: Api):
+    limits = {"max_retries": 5, "max_backoff_seconds": 0.1}
+    made = await api.http.post("/conversations", json={"model": "offline:demo", "retry_limits": limits})
+    path = f"/conversations/{made.json()['id']}"
+    assert made.json()["retry_limits"] == limits
+
+    sent = await api.http.post(
+        f"{path}/send", json={"text": "/fail overloaded"}, headers={"Accept": "application/json"}
+    )
+    log = (await api.http.get(f"/runs/{sent.json()['run_id']}/events")).text
+    assert log.count("event: retry") == 5
+
+    file = (await api.http.get(f"{path}/export")).json()
+    assert file["conversations"][0]["retry_limits"] == limits
+    imported = (await api.http.post("/import", json=file)).json()["conversations"][0]["id"]
+    assert (await api.http.get(f"/conversations/{imported}")).json()["retry_limits"] == limits
+
+    usual = (await api.http.patch(path, json={"retry_limits": {}})).json()["retry_limits"]
+    assert usual == {"max_retries": None, "max_backoff_seconds": None}
+    refused = await api.http.patch(path, json={"retry_limits": {"max_retries": 11}})
+    assert [error["field"] for error in refused.json()["errors"]] == ["retry_limits.max_retries"]

@@ -1,0 +1,77 @@
+"""Counts sends and tokens for the rate limits, in the memory of this process (library `limits`).
+
+    counter = RateCounter()
+    await counter.take({(RateScope.PERSON, "local"): 10})      # raises RateLimitedError
+    await counter.add_tokens("203.0.113.7", 1482)
+
+Sends count for 60 seconds (moving window). The tokens of a network address count until midnight UTC; those of a
+conversation and of a person are in the ledger and are not counted here. A restart begins with zero.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import ceil
+from typing import Final
+
+from limits import RateLimitItemPerDay, RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter
+
+from app.domain.settings.rate_limits import SENDS_SECONDS, RateScope, SendQuota, refuse_sends
+
+Taken = Mapping[tuple[RateScope, str], int]
+"""The limits of sends per minute for one send, by scope and id: a conversation, an owner, an address."""
+_DAY: Final = RateLimitItemPerDay(10**12)
+"""Counts the tokens of a day. Its limit is never reached: the counted tokens are compared with the limit in force."""
+
+
+@dataclass(eq=False)
+class RateCounter:
+    """The counted sends and tokens of this process."""
+
+    _sends: MovingWindowRateLimiter = field(default_factory=lambda: MovingWindowRateLimiter(MemoryStorage()))
+    _tokens: FixedWindowRateLimiter = field(default_factory=lambda: FixedWindowRateLimiter(MemoryStorage()))
+    _taking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def take(self, limits: Taken, sends: int = 1) -> tuple[SendQuota, ...]:
+        """Count `sends` for each of these limits, or for none of them if one is reached.
+
+        A comparison of more models than a limit allows takes the whole limit. Return the quotas after that.
+
+        Raises:
+            RateLimitedError: a limit is reached. Nothing is counted.
+        """
+        async with self._taking:  # no other send is counted between the test and the count
+            for (scope, name), limit in limits.items():
+                if not await self._sends.test(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit)):
+                    raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)
+            for (scope, name), limit in limits.items():
+                await self._sends.hit(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit))
+        return await self.quotas(limits)
+
+    async def quotas(self, limits: Taken) -> tuple[SendQuota, ...]:
+        """Return the quotas of these limits. Count nothing."""
+        return tuple([await self._quota(scope, name, limit) for (scope, name), limit in limits.items()])
+
+    async def _quota(self, scope: RateScope, name: str, limit: int) -> SendQuota:
+        stats = await self._sends.get_window_stats(RateLimitItemPerMinute(limit), scope, name)
+        reset = min(SENDS_SECONDS, max(1, ceil(stats.reset_time - time.time())))
+        return SendQuota(scope, limit, max(0, stats.remaining), reset)
+
+    async def add_tokens(self, address: str, tokens: int) -> None:
+        """Count tokens of an address for the current day."""
+        if tokens:
+            await self._tokens.hit(_DAY, RateScope.ADDRESS, address, _today(), cost=tokens)
+
+    async def count_tokens(self, address: str) -> int:
+        """Return the tokens of an address on the current day."""
+        return _DAY.amount - (await self._tokens.get_window_stats(_DAY, RateScope.ADDRESS, address, _today())).remaining
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()

@@ -1,0 +1,27 @@
+"""The network address of the browser that sends an event, for the rate limits of an address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import reflex as rx
+
+from app.runs.runtime.client import Client, set_client
+
+if TYPE_CHECKING:
+    from reflex.app import App
+    from reflex.state import BaseState, StateUpdate
+    from reflex_base.event import Event
+
+
+class ClientAddress(rx.Middleware):
+    """Middleware that names the client of an event to the commands that its handler calls.
+
+    Reflex runs it in the task of the handler, so the client is known there and in the tasks that the handler starts.
+    """
+
+    async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
+        """Note the address of the browser. Stop no event."""
+        _ = app, event
+        set_client(Client(state.router.session.client_ip))
+        return None
