@@ -50,6 +50,7 @@ class PageWindow:
     - `start`: a function that follows the reply of a pair that is running.
     - `show`: a function that changes fields of the screen and publishes it.
     - `at`: the position of the pair that the page shows first; 0: the newest.
+    - `known`: set when the pairs in view are known, or never will be.
     """
 
     pairs: WatchedPairs
@@ -57,8 +58,8 @@ class PageWindow:
     start: Callable[[Pair | None], None]
     show: Callable[..., None]
     at: int = 0
+    known: asyncio.Event = field(default_factory=asyncio.Event)
     _window: Window = field(default_factory=Window)
-    _known: asyncio.Event = field(default_factory=asyncio.Event)
 
     def list_pairs(self, screen: Screen) -> tuple[ScreenPairView, ...]:
         """Return the pairs to show. Running pairs have the permissions and the progress on this screen."""
@@ -90,7 +91,7 @@ class PageWindow:
         before, pairs, visible = self.view.composed, self.pairs, composed.composition.visible.pairs
         async with pairs.reading:
             self.view.hold(options, composed)
-            self._known.set()
+            self.known.set()
             again = pairs.look(composed, self.view.others)
             if before is None or before.base.filter != composed.base.filter:
                 pairs.dismiss_guest()
@@ -114,7 +115,7 @@ class PageWindow:
 
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position. If it is not in view, go to the next pair that is."""
-        await self._known.wait()  # a person may press a key before the pairs in view are known
+        await self.known.wait()  # a person may press a key before the pairs in view are known
 
         def choose(window: Window, visible: Sequence[Candidate]) -> Window:
             is_there = any(pair.position == position for pair in self._list_loaded())

@@ -117,7 +117,7 @@ class Watcher:
         feed = self.ctx.event_bus.subscribe(self.owner, self.conversation_id)
         await self._tasks.__aenter__()
         self._runs = True
-        self._spawn(self._begin(feed)).add_done_callback(lambda _: self.loaded.set())
+        self._spawn(self._begin(feed)).add_done_callback(lambda _: self.release())
         return self
 
     async def __aexit__(self, *fault: object) -> None:
@@ -232,6 +232,11 @@ class Watcher:
     async def show_newest(self) -> None:
         """Go to the newest pairs, and from then on show new pairs as they arrive."""
         await self._window.show_newest()
+
+    def release(self) -> None:
+        """Let no handler wait for the first pairs any longer: they are read, or never will be."""
+        self.loaded.set()
+        self._window.known.set()
 
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position. If it is not in view, go to the next pair that is."""

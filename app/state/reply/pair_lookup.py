@@ -20,7 +20,7 @@ from app.views.reply.pair import ScreenPairView
 
 MAX_ID: Final = 64
 NOT_SHOWN: Final = "This pair is no longer on the page."
-NOT_LOADED: Final = "The pairs are still loading. Try again."
+NOT_LOADED: Final = "The pairs are not loaded. Try again, or reload the page."
 
 
 async def find_pair(state: rx.State, pair_id: object) -> ScreenPairView | None:

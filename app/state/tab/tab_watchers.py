@@ -240,7 +240,7 @@ def _find(token: str) -> Watcher | None:
 
 def _forget_prepared(token: str) -> None:
     if (watcher := _drop_prepared(token)) is not None:
-        watcher.loaded.set()  # no handler waits for a watcher that never runs
+        watcher.release()  # it never runs
 
 
 def _drop_prepared(token: str) -> Watcher | None:

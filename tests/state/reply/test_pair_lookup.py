@@ -225,6 +225,15 @@ async def test_no_handler_waits_for_a_watcher_that_never_runs(
     assert said(tab) == NOT_SHOWN
 
 
+async def test_a_jump_to_a_pair_ends_with_a_watcher_that_never_runs(ctx: AppContext, tab: Tab, pair: Pair) -> None:
+    watcher = Watcher(ctx, LOCAL_OWNER, pair.conversation_id)
+    prepare_watcher(tab.token, watcher)
+    async with acting(tab, TranscriptState.show_position, position=1):
+        forget_watcher(tab.token, pair.conversation_id)
+
+    assert watcher.screen.pairs == ()
+
+
 async def test_pair_of_a_page_without_a_watcher_is_reported_at_once(tab: Tab, pair: Pair) -> None:
     await tab.send(EditState.begin, pair_id=pair.id)
 

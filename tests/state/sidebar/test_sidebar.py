@@ -158,7 +158,7 @@ async def test_list_says_where_the_newest_reply_failed_until_the_next_one_runs(c
     for made in (mended, failed, again):
         await reply(ctx, made.id, "/fail auth")
     await reply(ctx, mended.id, "/echo yes")
-    await start_reply(ctx, LOCAL_OWNER, again.id, "/long 100 /rate 20")
+    await start_reply(ctx, LOCAL_OWNER, again.id, SendRequest("/long 100 /rate 20"))
 
     await tab.send(SidebarState.load)
 
