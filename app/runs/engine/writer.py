@@ -248,13 +248,13 @@ class Writer:
             end.run.contents.clear()
 
     async def _load_end(self, run: LiveRun) -> RunState:
-        """Return the stored state of a run that another process or a deletion has ended."""
+        """Return the stored state of a run that was deleted, or whose end another process or attempt has stored."""
         try:
             async with self.store.read() as session:
                 stored = await load_run(session, run.place.owner, run.run_id)
         except NotFoundError:
             return run.state
-        log.warning("another process had already ended a run", run_id=run.run_id, process_id=stored.process_id)
+        log.warning("another process or attempt has stored the end", run_id=run.run_id, process_id=stored.process_id)
         return stored.state
 
 

@@ -289,7 +289,7 @@ async def test_a_process_learns_that_another_ended_its_run(ctx: AppContext, hand
         events = await collect(ctx, started.run_id)
 
     assert (events[-1].kind, events[-1].data["class"]) == ("error", "interrupted")
-    assert messages(logs) == ["another process had already ended a run"]
+    assert messages(logs) == ["another process or attempt has stored the end"]
     assert len(await calls_of(ctx, conversation_id)) == 1
 
 
