@@ -98,7 +98,7 @@ _WHO: Mapping[RateScope, str] = MappingProxyType(
     {
         RateScope.CONVERSATION: "This conversation can",
         RateScope.PERSON: "You can",
-        RateScope.ADDRESS: "Your network address can",
+        RateScope.ADDRESS: "Your IP address can",
     }
 )
 

@@ -98,7 +98,7 @@ class RetryTexts:
 RETRY_LIMITS: Final = ("max_retries", "max_backoff_seconds")
 _RETRY_FAULTS: Final[Mapping[str, str]] = {
     "max_retries": f"Enter a number from 0 to {MOST_RETRIES}.",
-    "max_backoff_seconds": f"Enter seconds from {LEAST_BACKOFF:g} to {LONGEST_BACKOFF:g}.",
+    "max_backoff_seconds": f"Enter {LEAST_BACKOFF:g} to {LONGEST_BACKOFF:g} seconds.",
 }
 
 
@@ -110,7 +110,7 @@ def read_retry_limits(texts: Mapping[str, str], known: RetryLimits) -> tuple[Ret
     >>> read_retry_limits({"max_retries": "5"}, RetryLimits(max_backoff_seconds=30.0))[0]
     RetryLimits(max_retries=5, max_backoff_seconds=30.0)
     >>> read_retry_limits({"max_retries": "", "max_backoff_seconds": "soon"}, RetryLimits(2))[1].max_backoff_seconds
-    'Enter seconds from 0.1 to 300.'
+    'Enter 0.1 to 300 seconds.'
     """
     limits, faults = known, RetryTexts()
     readers: Mapping[str, Callable[[str], float]] = {"max_retries": int, "max_backoff_seconds": float}

@@ -10,7 +10,14 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.conversation.parameters import Source
-from app.domain.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryPolicy
+from app.domain.retry_policy import (
+    LEAST_BACKOFF,
+    LONGEST_BACKOFF,
+    MAX_BACKOFF,
+    MAX_RETRIES,
+    MOST_RETRIES,
+    RetryPolicy,
+)
 from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, ParameterTarget
 from app.ui.composer.icons import SLIDERS
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
@@ -183,9 +190,11 @@ def _retries() -> rx.Component:
 
 def _retry_limits() -> list[rx.Component]:
     """Draw the fields of the limits of retries; nothing for the next send."""
+    often = f"0 to {MOST_RETRIES}. How often a failed call is retried."
+    wait = f"{LEAST_BACKOFF:g} to {LONGEST_BACKOFF:g}. Maximum seconds before a retry."
     limits = (
-        ("max_retries", "Maximum retries", f"Default: {MAX_RETRIES}", "How often a failed call is retried."),
-        ("max_backoff_seconds", "Longest wait", f"Default: {MAX_BACKOFF:g}", "Seconds before a retry, at most."),
+        ("max_retries", "Maximum retries", f"Default: {MAX_RETRIES}", often),
+        ("max_backoff_seconds", "Longest wait", f"Default: {MAX_BACKOFF:g} seconds", wait),
     )
     return [_retry_limit(*one) for one in limits]
 

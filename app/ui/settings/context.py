@@ -17,7 +17,7 @@ _CEILINGS: Final = (("send", "Per send"), ("conversation", "Per conversation"), 
 _RATES: Final = (
     ("conversation_", "Each conversation"),
     ("", "All conversations"),
-    ("address_", "Each address"),
+    ("address_", "Each IP address"),
 )
 _OVER_BUDGET: Final = (
     ("ask", "Ask each time"),

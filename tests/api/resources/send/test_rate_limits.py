@@ -35,7 +35,7 @@ async def test_without_limits_no_response_has_their_headers(api: Api):
     [
         ("conversation_minute_sends", "conversation", "This conversation can send 1 message per minute."),
         ("minute_sends", "person", "You can send 1 message per minute."),
-        ("address_minute_sends", "address", "Your network address can send 1 message per minute."),
+        ("address_minute_sends", "address", "Your IP address can send 1 message per minute."),
     ],
 )
 async def test_a_send_beyond_the_limit_is_refused_with_the_wait(api: Api, preference: str, scope: str, who: str):
@@ -110,7 +110,7 @@ async def test_tokens_of_an_address_count_when_its_reply_ends(tmp_path: Path):
         refused = await try_to_send(api, await create_conversation(api))
 
         assert refused.status_code == 429
-        assert refused.json()["detail"].startswith("Your network address can use 1 token per day")
+        assert refused.json()["detail"].startswith("Your IP address can use 1 token per day")
 
 
 @pytest.mark.parametrize("path", ["title", "summarize"])
