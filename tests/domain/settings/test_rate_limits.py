@@ -46,7 +46,5 @@ def test_lower_limit_of_two_sources_applies() -> None:
 def test_refusal_says_who_may_send_how_much_and_when_again() -> None:
     error = refuse_sends(RateScope.ADDRESS, 1, 3)
 
-    assert str(error) == (
-        "Your IP address can send 1 message per minute. Nothing was sent. Try again in 3 seconds."
-    )
+    assert str(error) == "Your IP address can send 1 message per minute. Nothing was sent. Try again in 3 seconds."
     assert describe_wait(7_201) == "3 hours"
