@@ -52,7 +52,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_MAX_REPLY_BYTES": "Maximum bytes of a reply; a longer reply is ended there. Default 1048576.",
     "INVIEW_CONVERSATION_LIMITS": "Limits of each conversation: '10 sends/minute, 200000 tokens/day'. Default: none.",
     "INVIEW_PERSON_LIMITS": "The same for all conversations together. Default: none.",
-    "INVIEW_ADDRESS_LIMITS": "The same for all requests from one network address. Default: none.",
+    "INVIEW_ADDRESS_LIMITS": "The same for all requests from one IP address. Default: none.",
     "INVIEW_TITLES": "on or off: whether a model generates titles of new conversations. Default on.",
     "INVIEW_STDIO_SERVERS": "on or off: whether Inview may start MCP servers as programs on this machine. "
     "Default: on if Inview listens only to this machine, else off.",
