@@ -55,7 +55,9 @@ parameters = st.builds(
     thinking=st.none() | st.booleans(),
 )
 retry_limits = st.builds(RetryLimits, st.none() | st.integers(0, MOST_RETRIES), st.none() | st.floats(0.1, 300))
-metadata = st.dictionaries(words, words | st.integers(0, 9), max_size=2).map(lambda one: encode_metadata("metadata", one))
+metadata = st.dictionaries(words, words | st.integers(0, 9), max_size=2).map(
+    lambda one: encode_metadata("metadata", one)
+)
 
 
 def a_message(role: Role) -> st.SearchStrategy[Message]:

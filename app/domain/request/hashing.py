@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from io import BytesIO
 from typing import Final, assert_never
 
 from app.domain.conversation.conversation import Parameters
@@ -60,9 +61,12 @@ def content_hash(request: Request) -> str:
     return content_hashes(request)[-1]
 
 
-def canonical_message(message: RequestMessage) -> str:
-    """Return the canonical form of a message as JSON text. It does not contain the id of the pair."""
-    return "".join(_canonical_pieces(message))
+def canonical_message(message: RequestMessage) -> bytes:
+    """Return the canonical form of a message as JSON in UTF-8. It does not contain the id of the pair."""
+    written = BytesIO()
+    for piece in _canonical_pieces(message):
+        written.write(piece.encode())
+    return written.getvalue()
 
 
 def _canonical_pieces(message: RequestMessage) -> Iterator[str]:
@@ -82,15 +86,15 @@ def _canonical_pieces(message: RequestMessage) -> Iterator[str]:
     yield "]}" if message.parts else f"{head}]}}"
 
 
-def canonical_tools(request: Request) -> str:
-    """Return the canonical form of the tools of a request as JSON text."""
-    return _quote([_tool_fields(tool) for tool in request.tools])
+def canonical_tools(request: Request) -> bytes:
+    """Return the canonical form of the tools of a request as JSON in UTF-8."""
+    return _quote([_tool_fields(tool) for tool in request.tools]).encode()
 
 
-def canonical_parameters(request: Request) -> str:
-    """Return the canonical form of the parameters of a request as JSON text, without those that are not set."""
+def canonical_parameters(request: Request) -> bytes:
+    """Return the canonical form of the parameters of a request as JSON in UTF-8, without those that are not set."""
     fields = _parameter_fields(request.parameters)
-    return _quote({name: value for name, value in fields.items() if value is not None})
+    return _quote({name: value for name, value in fields.items() if value is not None}).encode()
 
 
 def _count_shared(request: Request, other: Request) -> int:

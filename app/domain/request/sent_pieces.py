@@ -45,10 +45,13 @@ class SentPiece:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPiece:
-    """A piece with its text. `pair_id` is the id of the message's pair; None: it is the draft, or no message."""
+    """A piece with its text in UTF-8, which takes less memory than a `str`.
+
+    `pair_id` is the id of the message's pair; None: it is the draft, or no message.
+    """
 
     piece: SentPiece
-    text: str = field(repr=False)
+    text: bytes = field(repr=False)
     pair_id: str | None = None
 
 
@@ -108,20 +111,20 @@ def check_text(role: PieceRole, text: str) -> str:
 
 def _write_head(request: Request) -> Iterator[WrittenPiece]:
     parameters = canonical_parameters(request)
-    if parameters != "{}":
+    if parameters != b"{}":
         yield _write("parameters", parameters)
     if request.system:
-        yield _write("system", request.system)
+        yield _write("system", request.system.encode())
     if request.tools:
         yield _write("tools", canonical_tools(request))
 
 
-def _write(role: PieceRole, text: str) -> WrittenPiece:
-    return WrittenPiece(SentPiece(role, _hash(text), len(text)), text)
+def _write(role: PieceRole, text: bytes) -> WrittenPiece:
+    return WrittenPiece(SentPiece(role, _hash(text), len(text.decode())), text)
 
 
-def _hash(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
+def _hash(text: bytes) -> str:
+    return sha256(text).hexdigest()
 
 
 def _read_message(text: str) -> RequestMessage:

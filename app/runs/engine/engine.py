@@ -147,7 +147,9 @@ class Engine:
             purpose=purpose,
             loop=loop,
             request=request,
+            request_hash=start.request_hash,
         )
+        _log_messages(run)
         self.writer.take(run)
         for action in actions:
             self._perform(run, action)
@@ -294,8 +296,9 @@ class Engine:
             )
             self._apply(run, AttemptFailed(reason, _jitter()))
             return
-        run.round_wire, run.request = planned.wire, planned.request
+        run.round_wire, run.request, run.request_hash = planned.wire, planned.request, planned.request.hashes[-1]
         run.counted, run.planning = planned.counted, False
+        _log_messages(run)
         _begin_call(run)
         await self._attempt(run)
 
@@ -350,9 +353,8 @@ def _describe_refusal(error: InviewError) -> Failure:
 
 
 def _begin_call(run: LiveRun) -> None:
-    """Note what the provider call that starts now contains, so that the writer records it, and log its messages."""
-    place, start = run.place, run.state.start
-    request_hash = start.request_hash if run.request is None else run.request.hashes[-1]
+    """Note what the provider call that starts now contains, so that the writer records it."""
+    place = run.place
     run.contents.append(
         CallToRecord(
             place.owner,
@@ -360,15 +362,17 @@ def _begin_call(run: LiveRun) -> None:
             place.pair_id,
             run.run_id,
             run.state.attempt,
-            request_hash,
+            run.request_hash,
             run.request,
         )
     )
-    _log_messages(run)
 
 
 def _log_messages(run: LiveRun) -> None:
-    """Log a line for each message of the call, without its text. Other levels than debug write nothing."""
+    """Log a line for each message of a request, without its text. A retry sends the same messages.
+
+    Other levels than debug write nothing.
+    """
     if run.request is None or not log.is_enabled_for(DEBUG):
         return
     messages = (one.piece for one in write_pieces(run.request.request) if one.piece.role not in NO_MESSAGES)

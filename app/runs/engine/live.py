@@ -67,7 +67,9 @@ class LiveRun:
 
     - `wire`: the request of the first round.
     - `round_wire`: the request of the current round, if it is a later one.
-    - `request`: the request of the current round in the form of all providers; None if only its bytes are known.
+    - `request`: the request of the current round in the form of all providers; None if only its bytes are known, or
+      after its content was recorded.
+    - `request_hash`: the content hash of the request of the current round.
     - `planning`: True if another round follows and its call has not started yet.
     - `counted`: the token counts of the current request, made before it was sent.
     - `calls`: the ended calls that the ledger does not have yet.
@@ -100,6 +102,7 @@ class LiveRun:
     finishing: asyncio.Task[None] | None = None
     loop: Loop | None = None
     request: Hashed | None = None
+    request_hash: str = ""
     contents: list[CallToRecord] = field(default_factory=list[CallToRecord])
     round_wire: WireRequest | None = None
     planning: bool = False

@@ -171,6 +171,8 @@ class Writer:
                 del run.calls[: len(of_run)]
             for run, started in contents:
                 del run.contents[: len(started)]
+                if not run.contents:  # long texts take much memory, and the record of a retry needs only the hash
+                    run.request = None
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes. Return the stored state."""

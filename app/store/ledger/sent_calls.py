@@ -87,7 +87,9 @@ async def insert_sent_calls(session: AsyncSession, calls: Sequence[CallToRecord]
     if rows:
         await session.execute(_insert_call(), rows)
     for start in range(0, len(texts), MAX_TEXTS):
-        await session.execute(_insert_text(), texts[start : start + MAX_TEXTS])
+        # SQLite keeps the last text until the statement runs again: a row without a conversation, which it skips
+        nothing = texts[0] | {"conversation_id": "", "text": b""}
+        await session.execute(_insert_text(), [*texts[start : start + MAX_TEXTS], nothing])
 
 
 async def load_sent_call(session: AsyncSession, owner: str, run_id: str, attempt: int) -> SentCall:
@@ -227,7 +229,7 @@ def _decode(role: Any, sha256: Any, length: Any, has_tool_calls: Any) -> SentPie
 
 
 def _encode_text(written: WrittenPiece, pair_id: str) -> dict[str, Any]:
-    """Return the columns of a text. A message without a pair belongs to the pair of the call."""
+    """Return the columns of a text, which is in UTF-8. A message without a pair belongs to the pair of the call."""
     piece = written.piece
     of_pair = None if piece.role in HEAD else written.pair_id or pair_id
     return {"pair_id": of_pair, "role": piece.role, "hash": piece.hash, "text": written.text}
@@ -260,7 +262,7 @@ def _insert_call() -> Insert:
 def _insert_text() -> TextClause:
     return text(
         "INSERT OR IGNORE INTO sent_text (run_id, attempt, number, owner, conversation_id, pair_id, role, hash, text) "
-        "SELECT :run_id, :attempt, :number, :owner, :conversation_id, :pair_id, :role, :hash, :text "
+        "SELECT :run_id, :attempt, :number, :owner, :conversation_id, :pair_id, :role, :hash, CAST(:text AS TEXT) "
         "WHERE EXISTS (SELECT 1 FROM conversation WHERE id = :conversation_id) "
         "AND (:pair_id IS NULL OR EXISTS (SELECT 1 FROM pair WHERE id = :pair_id)) "
         "AND NOT EXISTS (SELECT 1 FROM sent_text "

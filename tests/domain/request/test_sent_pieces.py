@@ -41,7 +41,7 @@ def test_pieces_have_everything_that_a_model_receives() -> None:
     written = list(write_pieces(REQUEST))
     pieces = tuple(one.piece for one in written)
 
-    content = read_pieces(pieces, {one.piece.hash: one.text for one in written})
+    content = read_pieces(pieces, {one.piece.hash: one.text.decode() for one in written})
 
     assert [piece.role for piece in pieces] == ["parameters", "system", "tools", "user", "assistant", "tool", "user"]
     assert (content.parameters, content.system) == ({"temperature": 0.5, "effort": "low"}, "Be brief.")
@@ -62,7 +62,7 @@ def test_text_file_is_recorded_as_the_text_that_was_sent() -> None:
     file = TextFile("a.csv", "x,y")
     (written,) = write_pieces(Request("offline:demo", "", (RequestMessage("user", (SentTextFile(file),)),)))
 
-    (message,) = read_pieces((written.piece,), {written.piece.hash: written.text}).messages
+    (message,) = read_pieces((written.piece,), {written.piece.hash: written.text.decode()}).messages
 
     assert message is not None
     assert message.parts == (Text(write_text_file(file)),)

@@ -25,7 +25,7 @@ from tests.serving import Served, serving
 
 pytestmark = pytest.mark.slow
 
-MOST_MB = 64
+MOST_MB = 72
 """Additional memory for sending a message and for storing its reply."""
 ASKED = distinct_words(MAX_TEXT_BYTES)
 FILE = distinct_words(MAX_TEXT_BYTES)
