@@ -1,7 +1,7 @@
 /** The beginning of the next line after a line break. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planBreak } from "../../app/ui/kit/texts/writing.ts";
+import { applyShortcut, planBreak } from "../../app/ui/kit/texts/writing.ts";
 
 const CASES: readonly (readonly [string, string | undefined])[] = [
   ["- one", "\n- "],
@@ -23,4 +23,60 @@ test("an empty item ends its list", () => {
 
 test("a fence that closes is an end", () => {
   assert.equal(planBreak("```py\nx\n```"), null);
+});
+
+/** A text area with its caret or selection, changed by `execCommand` as a browser changes the one with the focus. */
+class FakeBox {
+  value: string;
+  selectionStart: number;
+  selectionEnd: number;
+  constructor(value: string, start = value.length, end = start) {
+    this.value = value;
+    this.selectionStart = start;
+    this.selectionEnd = end;
+  }
+  setSelectionRange(start: number, end: number) {
+    [this.selectionStart, this.selectionEnd] = [start, end];
+  }
+  press(key: string, held: object): boolean {
+    const execCommand = (_: string, _shows: boolean, text = "") => {
+      const start = this.selectionStart;
+      this.value = this.value.slice(0, start) + text + this.value.slice(this.selectionEnd);
+      this.setSelectionRange(start + text.length, start + text.length);
+    };
+    Object.assign(globalThis, { document: { execCommand } });
+    return applyShortcut({ key, ...held } as KeyboardEvent, this as unknown as HTMLTextAreaElement);
+  }
+  /** The text with a bar at the caret, or bars around the selection. */
+  get shown(): string {
+    const { value, selectionStart: start, selectionEnd: end } = this;
+    const selected = start === end ? "" : `${value.slice(start, end)}|`;
+    return `${value.slice(0, start)}|${selected}${value.slice(end)}`;
+  }
+}
+
+test("Shift+Enter goes on with a list or a block of code, and ends a list at an empty item", () => {
+  for (const [box, expected] of [
+    [new FakeBox("- one"), "- one\n- |"],
+    [new FakeBox("- one three", 5), "- one\n- | three"],
+    [new FakeBox("```py"), "```py\n|\n```"],
+    [new FakeBox("- one\n- "), "- one\n|"],
+  ] as const) {
+    assert.ok(box.press("Enter", { shiftKey: true }));
+    assert.equal(box.shown, expected);
+  }
+});
+
+test("an ordinary line break and one that replaces a selection belong to the browser", () => {
+  for (const box of [new FakeBox("plain"), new FakeBox("- one", 2, 5)])
+    assert.ok(!box.press("Enter", { shiftKey: true }));
+  assert.ok(!new FakeBox("- one").press("Enter", { shiftKey: false }));
+});
+
+test("a key with Ctrl wraps the selected text and keeps it selected", () => {
+  const box = new FakeBox("see this", 4, 8);
+
+  assert.ok(box.press("b", { ctrlKey: true }));
+
+  assert.equal(box.shown, "see **|this|**");
 });
