@@ -6,6 +6,7 @@ const MARK = Symbol("element");
 const memosByName = new Map();
 let sent = [];
 
+/** Make an element, as React's function of this name does. */
 function jsx(type, props, ...children) {
   const given = { ...props };
   if (children.length > 0) given.children = children;
@@ -45,12 +46,14 @@ const fakeEvent = () => ({
   stopPropagation: () => undefined,
 });
 
+/** The events that a control sends, which are those that its handler adds. */
 function eventsOf(handler, ofIsland) {
   sent = [];
   handler(...(ofIsland ? ["<0>", "<1>", "<2>", "<3>", "<4>", "<5>"] : [fakeEvent()]));
   return sent;
 }
 
+/** The drawn elements and texts of a child, or of a list of children. Other values are not drawn, as in React. */
 function* drawAll(value) {
   if (Array.isArray(value)) for (const one of value) yield* drawAll(one);
   else if (value?.[MARK]) yield* drawOne(value);

@@ -1,11 +1,11 @@
 """Pages drawn without a browser: the JavaScript that Reflex compiles runs in Node with the given vars.
 
     page = draw(conversation, {ChatState: {"summary": "Short."}})
-    page.text("Short.")
-    page.find("button", "Remove").sends("on_click") == [sent(CheckpointState.remove)]
+    assert "Short." in page.text
+    assert page.find("button", "Remove").sends("on_click") == [sent(CheckpointState.remove)]
 
-Drawn are HTML elements and islands. An island is one element, with its components among its children. What an island
-does in the browser is not drawn.
+The result has HTML elements and islands. An island is one element, and the components among its props are its first
+children. Not here: what an island does in the browser, and what the stylesheet hides.
 """
 
 from __future__ import annotations

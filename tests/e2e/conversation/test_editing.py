@@ -54,7 +54,7 @@ def test_pair_is_edited_by_keys_alone_and_its_text_outlives_the_pair(two: Screen
     expect(two.page.get_by_text("Keys: j k move")).to_be_hidden()
 
     two.page.keyboard.type(" and more")
-    for line in ("- x", "y"):  # the list goes on
+    for line in ("- x", "y"):  # the list continues
         press(two, "Shift+Enter")
         two.page.keyboard.type(line)
     press(two, "Enter")
