@@ -172,7 +172,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     FilterLineState: frozenset({
         "begin", "find_chips", "choose_chip", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo",
     }),
-    FilterState: frozenset({"open", "clear", "use_model", "learn_zone"}),
+    FilterState: frozenset({"open", "clear", "learn_zone"}),
     ModelState: frozenset({"load", "choose", "look", "find_local"}),
     NewsState: frozenset({"follow", "read_again"}),
     NoticeState: frozenset({"tell", "dismiss"}),

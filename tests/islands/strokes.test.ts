@@ -81,3 +81,15 @@ test("single keys are commands only while they are on, fixed keys always", () =>
 	assert.equal(action("e", off), undefined);
 	assert.equal(action("Enter", off), "write");
 });
+
+test("a key that a person chose replaces that of the table, and a removed one does nothing", () => {
+	const action = (key: string, own: string, table = TABLE) =>
+		bindingOf({ ...PLAIN, key }, PAGE, table, [{ action: "next_pair", key: own }])?.action;
+
+	assert.equal(action("j", "j"), "next_pair");
+	assert.equal(action("d", "j"), undefined);
+	assert.equal(action("d", ""), undefined);
+	assert.equal(action("1", ""), "one_star");
+	const fixed = TABLE.map((one) => ({ ...one, fixed: true }));
+	assert.equal(action("d", "", fixed), "next_pair");
+});

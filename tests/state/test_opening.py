@@ -205,7 +205,6 @@ async def test_one_event_shows_the_same_as_one_event_for_each_region(
         tab.path = "/"
         await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
         await tab.send(TemporaryState.want, wanted=True)
-        await tab.send(FilterState.use_model, model="offline:echo")
         tab.path = path
 
     async with opened(apart, VisitState.begin, *BEFORE, *APART, *others):

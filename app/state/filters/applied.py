@@ -1,4 +1,4 @@
-"""The filter applied on a page, with the other view options: model, topic and time zone.
+"""The filter applied on a page, with the other view options: topic and time zone.
 
 A filter is part of the address (`?f=`) and is stored with its conversation. `open_filter` reads the address before the
 page follows the conversation, so the first screen is already filtered. The text field for filters is in `line.py`.
@@ -31,7 +31,6 @@ MAX_FILTER: Final = 20_000
 
 A filter may have far fewer: the parser refuses a longer one with an error that says where the mistake is.
 """
-MAX_NAME: Final = 300
 PARAMETER: Final = "f"
 """The name of the query parameter that holds the filter."""
 
@@ -99,22 +98,15 @@ class FilterState(rx.State):
             if conversation_id and not (line is None and temporary):
                 await self._step(conversation_id, line or "")
             return
-        same = conversation_id == before[0]
-        if not same:
+        if conversation_id != before[0]:
             set_changed(self, filter="", description="", notices=(), as_of="")
         set_changed(self, known=False, refusal=None, topic=read_kept(self.topics, conversation_id))
-        zone, model = zone_in(self.zone) or UTC_ZONE, self._view_options.model if same else None
-        self._view_options = ViewOptions(filter=line, model=model, topic=self.topic or None, zone=zone)
+        self._view_options = ViewOptions(filter=line, topic=self.topic or None, zone=zone_in(self.zone) or UTC_ZONE)
 
     @rx.event(background=True)
     async def clear(self) -> None:
         """Remove the filter, so that all pairs are shown."""
         await self._put_in_force("")
-
-    @rx.event
-    async def use_model(self, model: str) -> None:
-        """Use this model for the next message. If the name is not valid, use the conversation's model."""
-        self._set_options(replace(self._view_options, model=text_in(model, MAX_NAME) or None))
 
     @rx.event
     async def learn_zone(self, zone: str) -> None:
@@ -141,7 +133,7 @@ class FilterState(rx.State):
 
         Raises:
             FilterError: the filter cannot be used; the error says where. The applied filter is unchanged.
-            InputError: the model or the time zone cannot be used.
+            InputError: the time zone cannot be used.
             ConflictError: the conversation changes faster than it can be read.
         """
         async with self:
@@ -205,8 +197,8 @@ def _write_export_query(state: FilterState) -> str:
     """Return the filter and all values that it depends on, so that an export selects the pairs that are shown."""
     if not state.filter:
         return ""
-    model, zone = state.view_options.model, state.view_options.zone
-    query = {"filter": state.filter, "model": model, "topic": state.topic, "zone": zone, "as_of": state.as_of}
+    zone = state.view_options.zone
+    query = {"filter": state.filter, "topic": state.topic, "zone": zone, "as_of": state.as_of}
     return urlencode({name: value for name, value in query.items() if value})
 
 

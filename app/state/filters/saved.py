@@ -26,11 +26,12 @@ from app.runs.filters.filter_commands import (
     save_filter,
 )
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.filters.applied import MAX_NAME, FilterState
+from app.state.filters.applied import FilterState
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.visit import VisitedState
 
+MAX_NAME: Final = 300
 FIELD: Final = "filter-name"
 """The element id of the field for the name of a new filter."""
 _COLUMNS: Final = {"name": "Name", "filter": "Filter"}

@@ -91,7 +91,7 @@ class ChatState(rx.State):
             if self.titling:
                 return
             self.titling = True
-            options = replace((await self.get_state(FilterState)).view_options, model=None)
+            options = (await self.get_state(FilterState)).view_options
         message, fault = "", None
         try:
             message = await _await_title(await self._ctx(), self._on_screen(), options)

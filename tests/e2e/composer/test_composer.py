@@ -25,6 +25,11 @@ def test_enter_sends_what_is_typed_character_for_character_and_once(screen: Scre
     screen.wait_for_reply()
     assert screen.stored_pairs()[0]["user_text"] == f"{text}\ntwo "
 
+    for line in ("- one", "two"):
+        screen.page.keyboard.type(line)
+        screen.page.keyboard.press("Shift+Enter")
+    expect(screen.composer).to_have_value("- one\n- two\n- ")
+
     screen.write("/echo held")
     for _ in range(5):
         screen.page.keyboard.down("Enter")  # the event repeats, as with a key that is held down
@@ -214,6 +219,14 @@ def leave_before_the_refusal(page: Page, server: Served, state: LateState) -> No
     expect(screen.pairs).to_have_count(1)
 
     expect(screen.composer).to_have_value("/echo two")
+
+    state.held = []
+    screen.composer.press("Enter")
+    expect(screen.composer).to_have_value("")
+    page.keyboard.type("and this")
+    heard(page, lambda: '"accepted":false' in str(state.held))
+    state.release()
+    expect(screen.composer).to_have_value("/echo two\nand this")
 
 
 def newest(server: Served) -> str:

@@ -54,11 +54,12 @@ def test_pair_is_edited_by_keys_alone_and_its_text_outlives_the_pair(two: Screen
     expect(two.page.get_by_text("Keys: j k move")).to_be_hidden()
 
     two.page.keyboard.type(" and more")
-    press(two, "Shift+Enter")
-    two.page.keyboard.type("x")
+    for line in ("- x", "y"):  # the list continues
+        press(two, "Shift+Enter")
+        two.page.keyboard.type(line)
     press(two, "Enter")
 
-    answered(two, "/echo one", "/echo two and more\nx")
+    answered(two, "/echo one", "/echo two and more\n- x\n- y")
     expect(two.last_reply).to_contain_text("two and more")
     expect(box(two, 2)).to_have_count(0)
     expect(two.page.get_by_role("group", name="Request of pair 2")).to_be_focused()
@@ -103,13 +104,29 @@ def edit_and_send(page: Page, server: Served, position: int) -> None:
     screen.page.keyboard.type(" again")
     press(screen, "Enter")
     if position == 2:
-        page.get_by_role("dialog").get_by_role("button", name=re.compile("^Keep")).click()
+        keep_later_pairs(screen)
 
     request = page.get_by_role("group", name=f"Request of pair {position}")
     expect(request).to_have_text(re.compile("again$"))
     eventually(lambda: top(request) < 120)
     answered(screen, *(f"/echo {each}" + " again" * (at == position) for at, each in enumerate(NUMBERS, 1)))
     assert top(request) < 120
+
+
+def keep_later_pairs(screen: Screen) -> None:
+    """Answer the question about later pairs by keys, after a look at the edit and at the other choices."""
+    keep, discard = (
+        screen.page.get_by_role("dialog").get_by_role("button", name=re.compile(name)) for name in ("^Keep", "^Discard")
+    )
+    expect(keep).to_be_focused()
+    press(screen, "Escape")
+    expect(box(screen, 2)).to_be_focused()
+    expect(box(screen, 2)).to_have_value("/echo two again")
+    press(screen, "Enter")
+    expect(keep).to_be_focused()
+    press(screen, "ArrowDown")
+    expect(discard).to_be_focused()
+    press(screen, "ArrowUp", "Enter")
 
 
 @pytest.mark.exhaustive

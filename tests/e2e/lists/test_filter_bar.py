@@ -196,6 +196,12 @@ def reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
     opened.page.go_forward()
     expect(opened.pairs).to_have_count(1)
 
+    bar(opened.page).fill("")
+    for key, line in (("ArrowUp", "s2"), ("ArrowUp", "s3"), ("ArrowDown", "s2")):
+        bar(opened.page).press(key)
+        expect(bar(opened.page)).to_have_value(line)
+    bar(opened.page).press("Escape")
+
 
 @pytest.mark.exhaustive
 def test_going_back_before_the_server_was_heard_of_is_not_undone_by_what_it_says(opened: Screen) -> None:

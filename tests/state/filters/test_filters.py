@@ -115,17 +115,6 @@ async def test_ages_are_read_in_the_readers_time_zone(ctx: AppContext, tab: Tab)
         await until(lambda: tab.shows(FilterState, "as_of") != before)
 
 
-async def test_another_model_is_composed_for(ctx: AppContext, tab: Tab) -> None:
-    await write_pairs(ctx)
-
-    async with opened(tab, "?f=s3"):
-        await tab.send(FilterState.use_model, model="nobody:model")
-        await until(lambda: tab.shows(FilterState, "refusal") is not None)
-        await tab.send(FilterState.use_model, model=7)
-        await until(lambda: tab.shows(FilterState, "refusal") is None)
-        assert positions(tab) == [2, 4]
-
-
 async def test_conversation_that_is_opened_next_has_its_own_filter(ctx: AppContext, tab: Tab) -> None:
     await write_pairs(ctx)
     async with opened(tab, "?f=s3"):

@@ -115,10 +115,6 @@ async def choose_models(tab: Tab) -> None:
     await tab.send(ComposerState.compare_next, models=list(MODELS))
 
 
-async def use_model(tab: Tab) -> None:
-    await tab.send(FilterState.use_model, model="offline:tiny")
-
-
 def draft_of(moment: Moment) -> object:
     return moment.draft, moment.edition, moment.screen.edition
 
@@ -135,10 +131,6 @@ def models_of(moment: Moment) -> object:
     return moment.models
 
 
-def model_of(moment: Moment) -> object:
-    return moment.options.model
-
-
 @pytest.mark.parametrize(
     ("change", "read", "expected"),
     [
@@ -148,7 +140,6 @@ def model_of(moment: Moment) -> object:
         (set_schema, schema_of, {"type": "object"}),
         (set_parameters, seed_of, 8),
         (choose_models, models_of, MODELS),
-        (use_model, model_of, "offline:tiny"),
     ],
 )
 async def test_change_in_the_first_moments_is_part_of_the_next_send(  # noqa: PLR0917 - fixtures, and a table's columns

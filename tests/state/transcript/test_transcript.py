@@ -28,6 +28,7 @@ from app.state.comparison import ComparisonState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
+from app.state.conversation.model import ModelState
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.shell.notice import NoticeState
@@ -365,13 +366,24 @@ async def test_a_look_chosen_before_the_page_is_followed_holds(ctx: AppContext, 
     conversation_id = await a_past(ctx, 3)
     tab.path = f"/c/{conversation_id}?f=r1"
     await tab.send(FilterState.open)
-    await tab.send(FilterState.use_model, model="offline:tiny")
 
     async with visiting(tab, conversation_id):
         await until(tab, known)
 
     assert positions(tab) == [3]
-    assert tab.shows(ComposerState, "model") == "offline:tiny"
+
+
+async def test_counter_and_limit_follow_the_model_that_is_chosen(ctx: AppContext, tab: Tab) -> None:
+    async with visiting(tab, await a_past(ctx, 120)):
+        await until(tab, known)
+        before = tab.shows(ComposerState, "estimate").limit
+        assert (tab.shows(ComposerState, "x"), tab.shows(ComposerState, "y")) == (120, 120)
+
+        await tab.send(ModelState.choose, model="offline:tiny")
+        await until(tab, lambda tab: tab.shows(ComposerState, "model") == "offline:tiny")
+
+        assert tab.shows(ComposerState, "estimate").limit < before
+        assert tab.shows(ComposerState, "x") < tab.shows(ComposerState, "y") == 120
 
 
 async def test_a_draft_is_counted(ctx: AppContext, tab: Tab) -> None:

@@ -1,0 +1,159 @@
+"""What is above the composer and in its menus, the card of the summary, the form of a topic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from app.state.composer.parameters import ParametersState
+from app.state.composer.queue import QueueState
+from app.state.composer.state import ComposerState
+from app.state.composer.tooltip import TooltipState
+from app.state.composer.views import QueueRow
+from app.state.conversation.model import MissingKey, ModelChoice, ModelState
+from app.state.shell.menus import MenuState
+from app.state.topics.picker import TopicPickerState, TopicPickerView
+from app.state.topics.rows import TopicFormView, TopicParent
+from app.state.transcript.chat import ChatState
+from app.state.transcript.checkpoint import CheckpointState
+from app.ui.pages.conversation import conversation
+from app.views.reply.panels import QueuedItemView
+from tests.ui.drawn import Element, draw, sent
+
+LACKING = "Echo does not support images."
+ALREADY_SENT = "This message was already sent or removed."
+
+
+def test_model_without_images_is_named_with_buttons_of_models_that_accept_them() -> None:
+    model = {"chosen_name": "Echo", "images": False, "capable": (ModelChoice("offline:demo", "Demo"),)}
+
+    page = draw(conversation, {ModelState: model, ComposerState: {"has_images": True}})
+
+    assert f"{LACKING} Choose a model that does: Demo" in page.text
+    assert page.find("button", "Demo").sends("on_click") == [sent(ModelState.choose, model="offline:demo")]
+    assert LACKING not in draw(conversation, {ModelState: model}).text
+    assert LACKING not in draw(conversation, {ModelState: {**model, "images": True}}).text
+
+
+def test_model_without_images_is_named_if_no_other_accepts_them() -> None:
+    page = draw(
+        conversation, {ModelState: {"chosen_name": "Echo", "images": False}, ComposerState: {"has_images": True}}
+    )
+
+    assert f"{LACKING} Remove them, or add a provider." in page.text
+
+
+def test_menu_of_models_chooses_names_providers_without_a_key_and_leads_to_settings() -> None:
+    keyless = MissingKey("anthropic", "Anthropic"), MissingKey("openai", "OpenAI")
+
+    page = draw(conversation, {MenuState: {"shown": "model"}, ModelState: {"keyless": keyless}})
+
+    menu = page.find("Dialog", "Model")
+    assert "Add a key: Anthropic, OpenAI" in menu.text
+    assert {one.text: one.props["to"] for one in menu.list("NavLink")} == {
+        "Anthropic": "/settings#provider-anthropic",
+        "OpenAI": "/settings#provider-openai",
+        "Set up providers…": "/settings",
+    }
+    assert all("data-close" in one.props for one in menu.list("NavLink"))
+    assert menu.find("OptionList").sends("on_choose") == [
+        sent(ModelState.choose, model="<0>"),
+        sent(ParametersState.refresh),
+    ]
+    assert "Add a key" not in draw(conversation, {MenuState: {"shown": "model"}}).text
+    assert not draw(conversation, {}).list("Dialog", "Model")
+
+
+def page_of_summary(*, editing: bool) -> Element:
+    return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: {"editing": editing}})
+
+
+def test_card_of_the_summary_has_buttons_that_edit_and_remove_it() -> None:
+    (card,) = [one for one in page_of_summary(editing=False).list("details") if "checkpoint" in one.props["className"]]
+
+    assert card.find("button", "Edit").sends("on_click") == [sent(CheckpointState.edit)]
+    assert card.find("button", "Remove").sends("on_click") == [sent(CheckpointState.remove)]
+    assert not card.list("form")
+
+
+def test_summary_that_is_edited_is_saved_by_its_form_or_left() -> None:
+    (card,) = [one for one in page_of_summary(editing=True).list("details") if "checkpoint" in one.props["className"]]
+
+    (field,) = card.list("textarea")
+    assert (field.props["name"], field.props["defaultValue"]) == ("summary", "They met.")
+    assert card.find("form").sends("on_submit") == [sent(CheckpointState.save, form="<form>")]
+    assert card.find("form").find("button", "Save").props["type"] == "submit"
+    assert card.find("button", "Cancel").sends("on_click") == [sent(CheckpointState.end_edit)]
+    assert card.find("FormKeys").sends("on_escape") == [sent(CheckpointState.end_edit)]
+
+
+def queue_with_edit(*, lost: bool) -> Element:
+    row = QueueRow("q1", "Later", "", 0 if lost else 1, last=True)
+    queue = {"rows": (row,), "edited": QueuedItemView("q1", "Later", "", 1), "lost": lost, "draft": "Later!"}
+    return draw(conversation, {QueueState: queue}).find("section", "Queue")
+
+
+def test_edit_of_a_queued_text_that_was_sent_meanwhile_says_so_and_moves_to_the_message_box() -> None:
+    lost, waiting = queue_with_edit(lost=True), queue_with_edit(lost=False)
+
+    (alert,) = [one for one in lost.list("p") if one.props.get("role") == "alert"]
+    assert alert.text == ALREADY_SENT
+    assert ALREADY_SENT not in waiting.text
+    for queue, names in ((lost, ["Discard", "Move to message box"]), (waiting, ["Cancel", "Save"])):
+        form = queue.find("form")
+        assert form.sends("on_submit") == [sent(QueueState.save, form="<form>")]
+        leave, keep = form.list("button")
+        assert [leave.name, keep.name] == names
+        assert leave.sends("on_click") == [sent(QueueState.leave)]
+        assert keep.props["type"] == "submit"
+    # Enter would move the text before its writer has seen that it was sent.
+    assert (lost.find("FormKeys").props["enter"], waiting.find("FormKeys").props["enter"]) == (False, True)
+
+
+def form_of_topic(*, by_hand: bool = True, **changed: Any) -> Element:
+    parents = TopicParent("a", "AI"), TopicParent("b", "Books")
+    topic = TopicFormView("p", "Planning", "AI > Planning", "a", parents, first=False, last=False, held="")
+    picker = {"picking": TopicPickerView("Topic"), "editing": replace(topic, **changed), "by_hand": by_hand}
+    return draw(conversation, {TopicPickerState: picker}).find("Dialog", "Topic").find("form")
+
+
+def test_form_of_a_topic_chooses_its_parent_moves_and_deletes_it() -> None:
+    form = form_of_topic()
+
+    parent = form.find("select")
+    assert (parent.props["name"], parent.props["defaultValue"]) == ("parent", "a")
+    assert [(one.props["value"], one.text) for one in parent.list("option")] == [
+        ("", "None (top level)"),
+        ("a", "AI"),
+        ("b", "Books"),
+    ]
+    assert form.sends("on_submit") == [sent(TopicPickerState.save, form="<form>")]
+    assert form.find("button", "Save").props["type"] == "submit"
+    for name, handler in (
+        ("Move up", TopicPickerState.move_up),
+        ("Move down", TopicPickerState.move_down),
+        ("Delete", TopicPickerState.delete),
+    ):
+        assert form.find("button", name).sends("on_click") == [sent(handler)], name
+        assert form.find("button", name).props["disabled"] is False, name
+
+
+def test_form_of_a_topic_disables_what_is_impossible() -> None:
+    assert form_of_topic(first=True).find("button", "Move up").props["disabled"] is True
+    assert form_of_topic(last=True).find("button", "Move down").props["disabled"] is True
+    held = form_of_topic(held="Pairs are filed under it").find("button", "Not empty")
+    assert (held.props["disabled"], held.props["title"]) == (True, "Pairs are filed under it")
+    assert not form_of_topic(by_hand=False).list("button", "Move up")
+
+
+def test_tooltip_of_the_estimate_counts_exactly_where_the_provider_can() -> None:
+    split = {"x": "1", "y": "1", "rows": (), "tokens": "~5", "countable": True, "exact": False}
+    opened = {ChatState: {"opened": "c1"}, ComposerState: {"split": split}}
+
+    page = draw(conversation, {**opened, TooltipState: {"exact": "Anthropic cannot count this."}})
+    without = draw(conversation, {**opened, ComposerState: {"split": {**split, "countable": False}}})
+
+    buttons = page.list("button", "Count exactly")  # in the tooltips of the counter and of the estimate
+    assert [one.sends("on_click") for one in buttons] == [[sent(TooltipState.count)]] * 2
+    assert "Anthropic cannot count this." in page.text
+    assert not without.list("button", "Count exactly")

@@ -1,0 +1,85 @@
+"""The list of conversations, and the texts of what is empty."""
+
+from __future__ import annotations
+
+from app.state.filters.applied import FilterState
+from app.state.inspector.branches import BranchItem, BranchState
+from app.state.inspector.frame import InspectorState
+from app.state.shell.news import NewsState
+from app.state.sidebar.conversation_rows import ConversationItem
+from app.state.sidebar.sidebar import SidebarState
+from app.state.transcript.transcript import TranscriptState
+from app.ui.pages.conversation import conversation
+from app.ui.pages.home import home
+from app.views.reply.pair import show_pair
+from tests.builders import EPOCH, a_pair
+from tests.ui.drawn import Element, draw, sent
+
+EMPTY_LIST = "Your conversations appear here."
+NO_MESSAGES = "No messages yet. Write below to start."
+NO_BRANCHES = "No branches yet."
+AT = EPOCH.isoformat()
+
+
+def row(conversation_id: str, *, running: bool = False) -> ConversationItem:
+    return ConversationItem(conversation_id, "Light", "What is light?", AT, running, path=f"/c/{conversation_id}")
+
+
+def dots(page: Element) -> list[str]:
+    """Return the addresses of the listed conversations that have the mark of a running reply."""
+    rows = [one for one in page.list("NavLink") if str(one.props["to"]).startswith("/c/")]
+    return [one.props["to"] for one in rows if one.list("span", "A reply is running")]
+
+
+def test_list_says_what_appears_in_it_while_it_is_empty() -> None:
+    assert EMPTY_LIST in draw(home, {SidebarState: {"loaded": True}}).text
+    assert EMPTY_LIST not in draw(home, {}).text
+    assert EMPTY_LIST not in draw(home, {SidebarState: {"loaded": True, "filtered": True}}).text
+    assert EMPTY_LIST not in draw(home, {SidebarState: {"loaded": True, "conversations": (row("a"),)}}).text
+
+
+def test_running_replies_are_marked_in_the_list() -> None:
+    rows = row("a"), row("b", running=True)
+
+    assert dots(draw(home, {SidebarState: {"conversations": rows}})) == ["/c/b"]
+    of_page = {"conversation": "a", "running": True}
+    assert dots(draw(home, {SidebarState: {"conversations": rows}, NewsState: of_page})) == ["/c/a", "/c/b"]
+
+
+def test_conversation_without_pairs_says_how_to_start() -> None:
+    assert NO_MESSAGES in draw(conversation, {}).text
+    assert NO_MESSAGES not in draw(conversation, {TranscriptState: {"pairs": (show_pair(a_pair()),)}}).text
+
+
+def test_filter_that_selects_no_pair_says_so_and_has_a_button_for_all_pairs() -> None:
+    filtered = {"filter": "s5", "description": "pairs with 5 stars", "notices": ("No topic “x”.",)}
+
+    page = draw(conversation, {FilterState: filtered})
+    found = draw(conversation, {FilterState: filtered, TranscriptState: {"pairs": (show_pair(a_pair()),)}})
+
+    assert "No pairs match the filter: pairs with 5 stars." in page.text
+    assert page.find("button", "Show all pairs").sends("on_click") == [sent(FilterState.clear)]
+    assert NO_MESSAGES not in page.text
+    assert not found.list("button", "Show all pairs")
+
+
+def test_filter_in_force_has_a_button_that_clears_it() -> None:
+    page = draw(conversation, {FilterState: {"filter": "s5"}})
+
+    assert page.find("button", "Clear the filter").sends("on_click") == [sent(FilterState.clear)]
+    assert not draw(conversation, {}).list("button", "Clear the filter")
+
+
+def branch(conversation_id: str, depth: int) -> BranchItem:
+    return BranchItem(conversation_id, f"/c/{conversation_id}", depth, "Light", "", "1 pair", AT, "", running=False)
+
+
+def test_conversation_without_forks_says_how_to_make_one() -> None:
+    opened = {InspectorState: {"section": "branches"}, TranscriptState: {"pairs": (show_pair(a_pair()),)}}
+
+    alone = draw(conversation, {**opened, BranchState: {"items": (branch("a", 0),)}})
+    forked = draw(conversation, {**opened, BranchState: {"items": (branch("a", 0), branch("b", 1))}})
+
+    assert NO_BRANCHES in alone.text
+    assert alone.find("button", "Fork all pairs").sends("on_click") == [sent(BranchState.fork, pair_id="", which="all")]
+    assert NO_BRANCHES not in forked.text

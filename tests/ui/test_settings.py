@@ -1,0 +1,116 @@
+"""The controls of Settings and of the page of usage."""
+
+from __future__ import annotations
+
+from app.domain.models.provider_trials import ProviderHealth
+from app.state.settings.preferences import PreferencesState
+from app.state.settings.providers import ProviderItem, ProvidersState
+from app.state.settings.servers import BuiltInItem, ServersState
+from app.state.settings.titles import TitleModel, TitlesState
+from app.state.usage.bill import BillState
+from app.state.usage.prices import KINDS, REQUIRED, OwnPriceState, PriceItem
+from app.ui.pages.settings import settings
+from app.ui.pages.usage import usage
+from tests.ui.drawn import Element, draw, sent
+
+
+def labelled(page: Element, label: str, kind: str = "input") -> Element:
+    """Return the field with this label."""
+    (found,) = [one for one in page.list("label") if one.text.strip().startswith(label)]
+    return found.find(kind)
+
+
+def test_titles_and_replays_are_switched_by_their_checkboxes() -> None:
+    page = draw(settings, {PreferencesState: {"loaded": True}})
+
+    titles, replays = labelled(page, "Let a model title"), labelled(page, "Answer an identical request")
+    assert titles.sends("on_change") == [sent(TitlesState.name_conversations, on="<checked>")]
+    assert replays.sends("on_change") == [sent(TitlesState.replay, on="<checked>")]
+    assert (titles.props["checked"], replays.props["checked"]) == (True, False)
+
+
+def test_model_for_titles_is_chosen_from_a_menu() -> None:
+    models = (TitleModel("offline:tiny", "Tiny"),)
+
+    page = draw(settings, {PreferencesState: {"loaded": True}, TitlesState: {"models": models}})
+
+    menu = labelled(page, "Model for titles", "select")
+    assert [(one.props["value"], one.text) for one in menu.list("option")] == [
+        ("", "Model of the conversation"),
+        ("offline:tiny", "Tiny"),
+    ]
+    assert menu.sends("on_change") == [sent(TitlesState.choose_model, model="<value>")]
+
+
+def test_built_in_tool_is_switched_by_its_checkbox() -> None:
+    tools = {"loaded": True, "built_ins": (BuiltInItem("now", "Clock", "The time."),)}
+
+    early = draw(settings, {ServersState: tools})
+    page = draw(settings, {ServersState: tools, PreferencesState: {"loaded": True}})
+
+    switch = labelled(page, "Clock")
+    assert switch.sends("on_change") == [sent(ServersState.switch_built_in, name="now", on="<checked>")]
+    assert (switch.props["checked"], switch.props["disabled"]) == (False, False)
+    assert labelled(early, "Clock").props["disabled"] is True
+
+
+def test_form_of_a_server_has_fields_for_a_client_of_ones_own() -> None:
+    form = draw(settings, {ServersState: {"loaded": True, "redirect_uri": "http://here/back"}}).find(
+        "form", "Add an MCP server"
+    )
+
+    client_id, secret = labelled(form, "Client ID"), labelled(form, "Client secret")
+    assert (client_id.props["name"], secret.props["name"]) == ("client_id", "client_secret")
+    assert secret.props["type"] == "password"
+    assert "http://here/back" in form.text
+    assert form.sends("on_submit") == [sent(ServersState.add, form="<form>")]
+
+
+def provider(health: ProviderHealth, problem: str = "", said: str = "") -> ProviderItem:
+    return ProviderItem(
+        "lab", "Lab", "", health.value, "Cannot be reached", problem, takes_setup=True, has_key=False,
+        base_url="http://lab", usual_url="", key_page="", removable=True, said=said,
+    )  # fmt: skip
+
+
+def test_provider_is_tested_by_its_buttons_and_says_what_came_of_it() -> None:
+    item = provider(ProviderHealth.UNREACHABLE, problem="Lab could not be reached.", said="It does not answer.")
+
+    page = draw(settings, {ProvidersState: {"providers": (item,)}})
+    well = draw(settings, {ProvidersState: {"providers": (provider(ProviderHealth.ANSWERS),)}})
+
+    for name in ("Test", "Try again"):
+        assert page.find("button", name).sends("on_click") == [sent(ProvidersState.test_provider, name="lab")], name
+    assert "Lab could not be reached." in page.text
+    assert "It does not answer." in page.text
+    assert well.list("button", "Test")
+    assert not well.list("button", "Try again")
+
+
+def test_price_of_ones_own_is_set_by_its_form_and_removed_by_its_row() -> None:
+    price = PriceItem("offline:demo", "2026-01-01", "1", "2", "-", "-", "-")
+
+    page = draw(usage, {OwnPriceState: {"items": (price,), "fault": "Not a price.", "message": "The price is set."}})
+
+    form = page.find("form", "Set a price")
+    assert {one.props["name"]: one.props["required"] for one in form.list("input")} == {
+        "model": True,
+        "since": True,
+        **{kind: kind in REQUIRED for kind in KINDS},
+    }
+    assert form.find("button", "Set price").props["type"] == "submit"
+    assert form.sends("on_submit") == [sent(OwnPriceState.save, form="<form>")]
+    assert page.find("button", "Remove the price of offline:demo from 2026-01-01").sends("on_click") == [
+        sent(OwnPriceState.remove, model="offline:demo", since="2026-01-01")
+    ]
+    assert page.find("p", "Not a price.").props["role"] == "alert"
+    assert page.find("p", "The price is set.").props["role"] == "status"
+
+
+def test_file_that_is_no_bill_is_reported_in_an_alert() -> None:
+    page = draw(usage, {BillState: {"fault": "This is no bill."}})
+
+    assert page.find("p", "This is no bill.").props["role"] == "alert"
+    assert page.find("TextFile").sends("on_piece") == [
+        sent(BillState.take_piece, number="<0>", text="<1>", is_last="<2>")
+    ]
