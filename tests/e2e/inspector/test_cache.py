@@ -8,6 +8,7 @@ import threading
 from collections.abc import Generator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tests.serving import Served, serving
 MODEL = "anthropic:claude-sonnet-4-5"
 IS_ABOVE_THE_COMPOSER = """it =>
   it.getBoundingClientRect().bottom <= document.querySelector("form.composer").getBoundingClientRect().top"""
+PLACES = "all => all.map(it => it.getBoundingClientRect())"
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,21 @@ def billed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
     peer.shutdown()
     peer.server_close()
     thread.join(10)
+
+
+def test_on_a_phone_the_controls_of_the_message_are_in_one_line_with_the_cost(billed: Served, browser: Browser) -> None:
+    prompt = "You help an engineer of bridges. " * 200
+    made = call(billed.url, "POST", "/conversations", {"model": MODEL, "system_prompt": prompt})
+    phone = {"width": 390, "height": 844}
+    context = browser.new_context(base_url=billed.url, viewport=phone, has_touch=True, is_mobile=True)
+    page = Screen(context.new_page()).go(f"/c/{made['id']}").page
+    composer = page.get_by_role("form", name="Message")
+    expect(composer.get_by_role("button", name=re.compile("to be sent now"))).to_contain_text("$0.0")
+    for width in (440, 412, 390, 375, 360):
+        page.set_viewport_size({**phone, "width": width})
+        places = composer.locator(".tools").get_by_role("button").evaluate_all(PLACES)
+        assert all(left["right"] <= right["left"] for left, right in pairwise(places)), (width, places)
+    context.close()
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.exhaustive)])
