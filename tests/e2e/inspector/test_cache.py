@@ -67,13 +67,14 @@ def billed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 def test_on_a_phone_the_controls_of_the_message_are_in_one_line_with_the_cost(billed: Served, browser: Browser) -> None:
     prompt = "You help an engineer of bridges. " * 200
     made = call(billed.url, "POST", "/conversations", {"model": MODEL, "system_prompt": prompt})
-    phone = {"width": 390, "height": 844}
-    context = browser.new_context(base_url=billed.url, viewport=phone, has_touch=True, is_mobile=True)
+    context = browser.new_context(
+        base_url=billed.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
     page = Screen(context.new_page()).go(f"/c/{made['id']}").page
     composer = page.get_by_role("form", name="Message")
     expect(composer.get_by_role("button", name=re.compile("to be sent now"))).to_contain_text("$0.0")
     for width in (440, 412, 390, 375, 360):
-        page.set_viewport_size({**phone, "width": width})
+        page.set_viewport_size({"width": width, "height": 844})
         places = composer.locator(".tools").get_by_role("button").evaluate_all(PLACES)
         assert all(left["right"] <= right["left"] for left, right in pairwise(places)), (width, places)
     context.close()
