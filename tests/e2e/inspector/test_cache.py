@@ -64,6 +64,7 @@ def billed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
     thread.join(10)
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_the_controls_of_the_message_are_in_one_line_with_the_cost(billed: Served, browser: Browser) -> None:
     prompt = "You help an engineer of bridges. " * 200
     made = call(billed.url, "POST", "/conversations", {"model": MODEL, "system_prompt": prompt})
