@@ -175,7 +175,7 @@ RetryPolicyName = Annotated[
 
 
 class RetryLimitsBody(Body):
-    """How often a call is retried, and the longest wait before a retry."""
+    """The maximum number of retries of a call, and the longest wait before one."""
 
     max_retries: int | None = Field(
         None, ge=0, le=MOST_RETRIES, description=f"The maximum number of retries; null: {MAX_RETRIES}."

@@ -65,7 +65,7 @@ NEAR = 2
 
 @dataclass(frozen=True, slots=True)
 class CallToCache:
-    """A call whose cache breakpoints are to be planned.
+    """A call that needs cache breakpoints.
 
     - `conversation_id`: the conversation whose pauses between calls the plan uses.
     - `tokens`: the estimated size of the whole request.

@@ -1,7 +1,7 @@
 """The pieces of a sent request: parameters, system text, tools and messages, each with its hash.
 
 The record of a provider call is a list of pieces (`store/ledger/sent_calls.py`). The text of a piece is its canonical
-form (`hashing.py`), except for the system text, which is stored as it is. Equal texts have equal hashes in all
+form (`hashing.py`), except for the system text, which is stored unchanged. Equal texts have equal hashes in all
 requests, other than content hashes, which depend on the messages before.
 
     >>> from app.domain.request.request import Request
@@ -57,7 +57,7 @@ class WrittenPiece:
 
 @dataclass(frozen=True, slots=True)
 class SentContent:
-    """The content of a request as far as it had it and its texts are stored; otherwise None."""
+    """The content of a request. None for a part that the request did not have, or of which no text is stored."""
 
     parameters: Mapping[str, Any] | None = None
     system: str | None = None

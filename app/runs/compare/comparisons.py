@@ -64,7 +64,7 @@ class ChosenReply:
 class ComparedModels:
     """The models of a comparison, with what was chosen and counted for each of them.
 
-    - `models`: the models, each once, in the order in which they are shown.
+    - `models`: the models, each once, in the order on the page.
     - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
       A choice never applies to another model.
     - `selections`: for each model, the pairs that an estimate counted, as a short text.

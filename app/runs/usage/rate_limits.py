@@ -31,8 +31,8 @@ from app.store.ledger import ledger
 async def require_rate(ctx: AppContext, owner: str, conversation_id: str, own: RateLimits, sends: int = 1) -> None:
     """Count `sends` in a conversation, if no rate limit forbids them.
 
-    `own` are the limits of the preferences. Those of the installation apply as well. The quotas are noted in the client
-    of the request, for the headers of its response.
+    `own` are the limits of the preferences. Those of the installation apply as well. The client of the
+    request gets the quotas, which become headers of its response.
 
     Raises:
         RateLimitedError: a limit is reached.

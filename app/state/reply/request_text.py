@@ -2,7 +2,7 @@
 
 await tab.send(RequestTextState.turn, pair_id="p1")
 
-Copying a request always copies the text as it was sent.
+Copying a request always copies the sent text.
 """
 
 from __future__ import annotations

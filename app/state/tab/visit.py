@@ -81,8 +81,8 @@ class PageLoads(rx.Middleware):
     """Middleware that records the connection of each load of a page, before the data of the page is sent.
 
     It also closes the elements that were opened on earlier visits, so that the data does not contain them, and calls
-    `prepare` with the root state. A page that reconnects sends the same event as a page that is loaded. Only the event
-    of a load has hashes of the vars.
+    `prepare` with the root state. A page that reconnects sends the same event as a page that is loaded, but without
+    hashes of the vars.
     """
 
     def __init__(self, prepare: Callable[[BaseState], Awaitable[None]]) -> None:

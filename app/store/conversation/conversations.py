@@ -514,7 +514,7 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
 
 
 def select_newest_lifecycle(conversation_id: str | ColumnElement[str]) -> Select[str]:
-    """Return the query for the lifecycle of the newest pair of a conversation, as it is stored."""
+    """Return the query for the lifecycle of the newest pair of a conversation."""
     return (
         select(PAIR.c.lifecycle)
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))

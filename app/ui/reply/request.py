@@ -1,6 +1,6 @@
 """The request of a pair, and the text area that replaces it during an edit. Enter sends the edited request.
 
-Markdown in the text is formatted. A button shows the text as it was sent.
+Markdown in the text is formatted. A button shows the sent text.
 """
 
 from __future__ import annotations

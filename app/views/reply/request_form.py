@@ -1,4 +1,4 @@
-"""The form in which the page shows the text of a request at first: as it was sent, or as formatted Markdown.
+"""The first form of a request's text on the page: the sent text, or formatted Markdown.
 
 >>> choose_form("Why?").value, choose_form("Is **this** bold?").value, choose_form("/echo **this**").value
 ('plain', 'formatted', 'plain')
@@ -14,9 +14,9 @@ from typing import Final
 class RequestForm(StrEnum):
     """The form of a request's text.
 
-    - PLAIN: as it was sent. It has no Markdown, so there is no other form.
-    - FORMATTED: as formatted Markdown at first.
-    - SENT: as it was sent at first, because it is long and the page shows only its start.
+    - PLAIN: the sent text. It has no Markdown, so there is no other form.
+    - FORMATTED: formatted Markdown at first.
+    - SENT: the sent text at first, because it is long and the page shows only its start.
     """
 
     PLAIN = "plain"
@@ -25,11 +25,11 @@ class RequestForm(StrEnum):
 
 
 MAX_FORMATTED: Final = 20_000
-"""Maximum characters of a text that can be formatted. A longer one is shown as it was sent."""
+"""Maximum characters of a text that can be formatted. A longer text is not formatted."""
 MAX_AT_FIRST: Final = 1_500
 MAX_LINES_AT_FIRST: Final = 14
 _COMMAND: Final = "/"
-"""The beginning of a command of the offline model. A command is shown as it was typed."""
+"""The beginning of a command of the offline model. A command is not formatted."""
 _INLINE: Final = re.compile(
     r"`[^`\n]+`"
     r"|(?<![*\w])\*{1,3}[^\s*](?:[^*\n]*[^\s*])?\*{1,3}(?![*\w])"
@@ -51,7 +51,7 @@ _BLOCK: Final = re.compile(
 
 
 def choose_form(text: str) -> RequestForm:
-    """Return the form in which the page shows the text of a request at first."""
+    """Return the first form of the text of a request on the page."""
     if text.startswith(_COMMAND) or len(text) > MAX_FORMATTED or not (_INLINE.search(text) or _BLOCK.search(text)):
         return RequestForm.PLAIN
     is_short = len(text) <= MAX_AT_FIRST and text.rstrip("\n").count("\n") < MAX_LINES_AT_FIRST

@@ -44,7 +44,7 @@ class SentPieceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentCallView(SpentView):
-    """What a provider call contained when it was made, with its usage and cost.
+    """The recorded content of a provider call, with its usage and cost.
 
     - `content_hash`: the content hash of the whole request.
     - `pieces`: the hashes of the parameters, the system text and the tools, as far as the request had them.
