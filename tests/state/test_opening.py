@@ -442,7 +442,7 @@ async def test_stamp_of_provider_settings_differs_after_each_change(ctx: AppCont
 
 @dataclass
 class Counts:
-    """What one opening of a page took.
+    """The cost of opening a page once.
 
     - `frames`: the updates that a browser would get.
     - `handlers`: the names of the handlers.

@@ -1,4 +1,4 @@
-"""The form in which the text of a request is shown at first."""
+"""The first form of the text of a request on the page."""
 
 from __future__ import annotations
 

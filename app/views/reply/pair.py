@@ -257,8 +257,8 @@ def show_spent(
     """Return the note about the usage that a provider counted, and its cost.
 
     `saving` is the amount that the provider's cache saved; None: unknown. `cut`: the provider reported too little.
-    `calls` is the number of provider calls of the reply. The input is the sum of all calls: each call reads the input
-    of the calls before it, too.
+    `calls` is the number of provider calls of the reply. The input is the sum of all calls, although each call
+    reads the input of earlier calls again.
 
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))

@@ -23,7 +23,7 @@ def phone(people: People) -> Screen:
 
 TOPS = """[...document.querySelectorAll(".scroll, .reply, form.composer")].map(
   (it) => it.getBoundingClientRect().y).join(" ")"""
-"""Where the transcript, the replies and the composer begin."""
+"""The tops of the transcript, the replies and the composer."""
 
 
 def overlap(one: Locator, other: Locator) -> bool:

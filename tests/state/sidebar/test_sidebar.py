@@ -506,7 +506,7 @@ async def test_tabs_with_the_same_list_get_the_rows_of_one_reading(
     async with AsyncExitStack() as stack:
         for each in tabs:
             await stack.enter_async_context(following(each))
-        for title in ("First", "Second", "Third"):  # within the time in which changes are read together
+        for title in ("First", "Second", "Third"):  # so close together that they are read once
             await create_conversation(ctx, LOCAL_OWNER, title=title)
         for each in tabs:
             await until_listed(each, "Third", "Second", "First")

@@ -1,4 +1,4 @@
-"""What a provider call contained, over HTTP, also after its conversation was deleted."""
+"""The recorded content of a provider call over HTTP, also after its conversation was deleted."""
 
 from __future__ import annotations
 
