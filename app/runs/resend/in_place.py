@@ -123,7 +123,6 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
         updated_at=at,
     )
     place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
-    await require_rate(ctx, owner, pair.conversation_id, going.rate_limits)
     try:
         async with ctx.store.write() as session:
             await require_unchanged(session, owner, pair)
@@ -138,6 +137,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
             if gone:
                 await note_pairs(session, owner, pair.conversation_id, gone, RemovalReason.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
+            await require_rate(ctx, session, owner, pair.conversation_id, going.rate_limits)
     except IntegrityError as error:
         # As in `start_reply`: another process may have stored a running pair since the check above.
         async with ctx.store.read() as session:
