@@ -71,7 +71,7 @@ class SentPairs:
         `pause`: seconds to wait between two batches, so that other work can run.
         """
         kept = self.kept.find(conversation_id) or _Conversation()
-        # another task may change `kept` while this one reads, so the found pairs are in a mapping of their own
+        # another task may change `kept` while this one reads, so the found pairs are in a separate mapping
         found = {one.pair_id: kept.read[one.pair_id] for one in candidates if _is_kept(kept, one)}
         missing = [one for one in candidates if one.pair_id not in found]
         if missing:
