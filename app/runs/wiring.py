@@ -171,11 +171,17 @@ def keep_at_work(stack: AsyncExitStack, ctx: AppContext, *work: Coroutine[Any, A
     stack.push_async_callback(ctx.engine.interrupt_all)
 
 
+async def drop_unused(ctx: AppContext, seconds: float) -> None:
+    """Drop the cached data of conversations that were not used in the last `seconds`. If there was any, free memory."""
+    if ctx.expire(seconds):
+        await ctx.store.close_idle()
+        await asyncio.to_thread(give_memory_back)
+
+
 async def _keep_expiring(ctx: AppContext) -> None:
     while True:
         await asyncio.sleep(EXPIRE_SECONDS)
-        if ctx.expire(IDLE_SECONDS):
-            await asyncio.to_thread(give_memory_back)
+        await drop_unused(ctx, IDLE_SECONDS)
         if not ctx.event_bus.any_watched:  # while a page is open, its user may write at any moment
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
 

@@ -95,7 +95,7 @@ async def insert_agents(session: AsyncSession, agents: Iterable[Agent]) -> None:
 
 async def save_agent(session: AsyncSession, agent: Agent) -> None:
     """Write all columns of an existing agent."""
-    await session.execute(update(AGENT).where(AGENT.c.id == agent.id).values(**encode_agent(agent)))
+    await session.execute(update(AGENT).where(AGENT.c.id == agent.id), encode_agent(agent))
 
 
 async def set_deleted(session: AsyncSession, owner: str, agent_id: str, at: datetime | None) -> None:

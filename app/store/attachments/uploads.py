@@ -56,7 +56,7 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
         "full_height": upload.full_height,
         "created_at": at,
     }
-    await session.execute(insert(UPLOAD).values(columns))
+    await session.execute(insert(UPLOAD), columns)
 
 
 async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Upload]:

@@ -94,23 +94,24 @@ async def insert_cache_use(session: AsyncSession, call: RunCall, at: datetime, u
         .values(chain=b"")
     )
     await session.execute(
-        insert(PROMPT_CACHE).values(
-            run_id=call.run_id,
-            round=call.number,
-            owner=call.owner,
-            conversation_id=call.conversation_id,
-            model=call.model,
-            at=at,
-            cache_control_index=use.plan.index,
-            marks=[[mark.place, mark.lifetime] for mark in use.plan.marks],
-            predicted_place=use.plan.prediction.place,
-            predicted_read_tokens=use.plan.prediction.tokens,
-            predicted_exactly=use.plan.prediction.exact,
-            frozen=use.frozen,
-            tools_key=use.prefix.tools,
-            system_key=use.prefix.system,
-            chain=use.prefix.chain,
-        )
+        insert(PROMPT_CACHE),
+        {
+            "run_id": call.run_id,
+            "round": call.number,
+            "owner": call.owner,
+            "conversation_id": call.conversation_id,
+            "model": call.model,
+            "at": at,
+            "cache_control_index": use.plan.index,
+            "marks": [[mark.place, mark.lifetime] for mark in use.plan.marks],
+            "predicted_place": use.plan.prediction.place,
+            "predicted_read_tokens": use.plan.prediction.tokens,
+            "predicted_exactly": use.plan.prediction.exact,
+            "frozen": use.frozen,
+            "tools_key": use.prefix.tools,
+            "system_key": use.prefix.system,
+            "chain": use.prefix.chain,
+        },
     )
 
 

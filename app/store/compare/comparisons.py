@@ -57,7 +57,7 @@ async def insert_comparison(session: AsyncSession, owner: str, comparison: Compa
         IntegrityError: another comparison is open in the conversation.
     """
     columns = asdict(comparison) | {"owner": owner, "parameters": encode_parameters(comparison.parameters)}
-    await session.execute(insert(COMPARISON).values(columns))
+    await session.execute(insert(COMPARISON), columns)
 
 
 async def close(session: AsyncSession, comparison: Comparison, now: datetime | None) -> None:
@@ -83,7 +83,7 @@ async def move_into_pair(session: AsyncSession, owner: str, chosen: ChosenRun, p
     await insert_pair(session, owner, replace(pair, reply=None), revision)
     await _move_replies(session, owner, chosen, pair)
     stands = {"reply_id": None if pair.reply is None else pair.reply.id, "version": pair.version}
-    await session.execute(update(PAIR).where(PAIR.c.id == pair.id).values(**stands, versions=pair.versions))
+    await session.execute(update(PAIR).where(PAIR.c.id == pair.id), stands | {"versions": pair.versions})
     await _remove(session, chosen.comparison)
 
 
@@ -116,7 +116,7 @@ async def _move_replies(session: AsyncSession, owner: str, chosen: ChosenRun, pa
         standing = number == pair.version
         if standing:
             await session.execute(update(SNAPSHOT).where(SNAPSHOT.c.pair_id == one.id).values(pair_id=pair.id))
-        await session.execute(insert(VERSION).values(_encode_version(owner, pair, one, number, standing=standing)))
+        await session.execute(insert(VERSION), _encode_version(owner, pair, one, number, standing=standing))
     await use_attachments(session, owner, pair.conversation_id, [one.reply for one in chosen.pairs])
 
 

@@ -38,15 +38,16 @@ async def insert_child_call(
 ) -> None:
     """Insert the node of a call for a title or a summary. `made_id` is the child conversation with the call."""
     await session.execute(
-        insert(NODE).values(
-            id=call.id,
-            owner=owner,
-            conversation_id=conversation_id,
-            after_position=call.after_position,
-            role=call.role,
-            data={"conversation_id": made_id, "position": call.position},
-            created_at=call.created_at,
-        )
+        insert(NODE),
+        {
+            "id": call.id,
+            "owner": owner,
+            "conversation_id": conversation_id,
+            "after_position": call.after_position,
+            "role": call.role,
+            "data": {"conversation_id": made_id, "position": call.position},
+            "created_at": call.created_at,
+        },
     )
 
 

@@ -427,7 +427,7 @@ async def load_titles(session: AsyncSession, owner: str, ids: Sequence[str]) -> 
 
 
 async def insert_conversation(session: AsyncSession, conversation: Conversation) -> None:
-    await session.execute(insert(CONVERSATION).values(**encode_conversation(conversation), revision=0))
+    await session.execute(insert(CONVERSATION), encode_conversation(conversation) | {"revision": 0})
 
 
 async def update_conversation(session: AsyncSession, owner: str, conversation_id: str, changes: dict[str, Any]) -> None:
@@ -437,7 +437,7 @@ async def update_conversation(session: AsyncSession, owner: str, conversation_id
         NotFoundError: no conversation of this owner has that id.
     """
     statement = update(CONVERSATION).where(CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
-    changed = await session.execute(statement.values(**changes).returning(CONVERSATION.c.id))
+    changed = await session.execute(statement.returning(CONVERSATION.c.id), changes)
     if changed.one_or_none() is None:
         raise NotFoundError("conversation", conversation_id)
 

@@ -269,7 +269,7 @@ async def insert_message(
     session: AsyncSession, owner: str, conversation_id: str, pair_id: str, message: Message
 ) -> None:
     """Insert a message of a pair."""
-    await session.execute(insert(MESSAGE).values(encode_message(owner, conversation_id, pair_id, message)))
+    await session.execute(insert(MESSAGE), encode_message(owner, conversation_id, pair_id, message))
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.pool import QueuePool
+from sqlalchemy.util import greenlet_spawn
 
 from app.domain.errors import StoreError
 from app.domain.text.pattern import occur_in_order
@@ -102,6 +104,17 @@ class Store:
         After each commit, the second store also wakes `keep_on_disk` of this store.
         """
         return Store(engine, self._writing, self._written)
+
+    async def close_idle(self) -> None:
+        """Close all connections if none is in use. The next session opens a new one.
+
+        Each connection keeps pages of the database, and the values of the last execution of each statement.
+        """
+        engine = self.engine.sync_engine
+        pool = engine.pool
+        if isinstance(pool, QueuePool) and not pool.checkedout():
+            engine.pool = pool.recreate()  # first: no session may take a connection from a pool that is being closed
+            await greenlet_spawn(pool.dispose)
 
     async def keep_on_disk(self) -> None:
         """Write committed data to the disk a few seconds after each commit, until the task is cancelled.

@@ -41,7 +41,7 @@ async def insert_delivery(  # noqa: PLR0913, PLR0917 - the columns
         "conversation_id": conversation_id,
         "created_at": at,
     }
-    await session.execute(insert(DELIVERY).values(columns))
+    await session.execute(insert(DELIVERY), columns)
     times = select(DELIVERY.c.created_at).where(DELIVERY.c.owner == owner).order_by(DELIVERY.c.created_at.desc())
     oldest_kept = times.offset(MAX_KEPT - 1).limit(1).scalar_subquery()
     old = or_(DELIVERY.c.created_at < at - KEPT, DELIVERY.c.created_at < oldest_kept)

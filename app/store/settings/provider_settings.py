@@ -73,13 +73,14 @@ async def save_provider_setting(session: AsyncSession, owner: str, setting: Prov
     """Store the settings of a provider. They replace older ones."""
     await delete_provider_setting(session, owner, setting.provider)
     await session.execute(
-        insert(PROVIDER_SETTING).values(
-            owner=owner,
-            provider=setting.provider,
-            base_url=setting.base_url,
-            sealed_key=setting.sealed_key,
-            updated_at=setting.updated_at,
-        )
+        insert(PROVIDER_SETTING),
+        {
+            "owner": owner,
+            "provider": setting.provider,
+            "base_url": setting.base_url,
+            "sealed_key": setting.sealed_key,
+            "updated_at": setting.updated_at,
+        },
     )
 
 
