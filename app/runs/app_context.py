@@ -41,7 +41,8 @@ class TemporaryContext:
     """The app context of temporary conversations (`temporary.py`), once it is opened.
 
     - `ctx`: that app context; None until the first temporary conversation.
-    - `elsewhere`: ids that are known not to be in the database of temporary conversations.
+    - `elsewhere`: ids of conversations, pairs and runs that are known not to be in the database of temporary
+      conversations.
     - `opening`: a lock, so that the app context is opened only once.
     - `closing`: closes that app context.
     """
@@ -71,7 +72,7 @@ class AppContext:
     - `warming`: tasks that prepare the next send (`runs/send/prefetch.py`), by conversation.
     - `background`: other tasks. They and the tasks in `warming` are cancelled when the process ends.
     - `keeping`: the cache keep-alive tasks of this process, by conversation.
-    - `rates`: counts sends for the rate limits. The app context of temporary conversations has the same one.
+    - `rates`: counts sends for the rate limits. The main and the temporary app context share this counter.
     """
 
     settings: Settings

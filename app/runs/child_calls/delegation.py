@@ -38,7 +38,7 @@ from app.tools.mcp.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 SHOWN = 160
-"""Maximum number of characters, at the end of the agent's text so far, that are published as progress."""
+"""Length, in characters, of the end of the agent's text so far that is published as progress."""
 ENDING_SECONDS = 30.0
 """Seconds for stopping a delegated task and storing its end, in addition to the time limit of the task."""
 

@@ -1,4 +1,4 @@
-"""Comparisons: two to four models answer one request side by side; one reply is kept, the others become its versions.
+"""Comparisons: two to four models answer one request side by side. One reply is kept, the others become its versions.
 
     compared = ComparedModels(("a:one", "b:two"))
     comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("Why?"), compared)
@@ -76,7 +76,7 @@ class ComparedModels:
 
     @property
     def others(self) -> Collection[str]:
-        """The models that have a selection and are not compared."""
+        """The models in `selections` that are not in `models`."""
         return self.selections.keys() - set(self.models)
 
     def request_to(self, model: str, request: SendRequest) -> SendRequest:

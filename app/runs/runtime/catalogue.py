@@ -216,8 +216,8 @@ class Catalogue:
     ) -> None:
         """Cache the tariffs of these models, unless a price or a provider changes meanwhile.
 
-        `providers`: those of the owner, read just now. A session that is older than the last change of a price does not
-        see this change, so nothing is cached.
+        `providers`: those of the owner, read just now. If the session began before the last change of a price, nothing
+        is cached, because the session does not see that change.
         """
         known, changes = self.tariffs.setdefault(owner, {}), self.price_changes
         if not (missing := [model for model in models if model not in known]):

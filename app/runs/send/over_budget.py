@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
 The options are computed only for such a send, because every known model is checked for a larger window. No provider is
-called: models are known from lists that were read before, and from the adapters.
+called: the models come from provider lists that were read earlier, and from the adapters.
 """
 
 from __future__ import annotations

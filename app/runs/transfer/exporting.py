@@ -170,7 +170,7 @@ async def _list_damaged(source: _Source) -> list[dict[str, object]]:
 
 
 def _find_fault(line: str, saved: Mapping[str, str]) -> str | None:
-    """Return why an import would refuse this filter (a saved filter is damaged or missing), or None if it would not."""
+    """Return why an import would refuse this filter: a saved filter in it is damaged or missing. None: it would not."""
     try:
         expand_saved(parse_filter(line), saved)
     except FilterError as error:

@@ -5,8 +5,9 @@
 If a file is imported twice, its conversations are stored twice. Topics and saved filters are not: existing ones are
 found by their names. The ledger does not change, because it records only calls that this installation made.
 
-Others can write between two slices. Until the last slice is stored, the conversations of a large file are in the trash,
-and their titles begin with `UNFINISHED` (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
+Other commands can write between two slices. Until the last slice is stored, the conversations of a large file are in
+the trash, and their titles begin with `UNFINISHED`
+(docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
 """
 
 from __future__ import annotations
@@ -193,7 +194,7 @@ class _Importer:
         for number, one in enumerate(self.checked.conversations):
             line = read_filter(one.conversation.filter, names, saved, f"$.conversations[{number}].filter")
             conversations.append(await self._renew(session, replace(one.conversation, filter=line), in_file))
-            await asyncio.sleep(0)  # there may be a thousand conversations
+            await asyncio.sleep(0)  # let other tasks run: there may be a thousand conversations
         return conversations
 
     async def _insert_conversations(self, session: AsyncSession, conversations: Sequence[Conversation]) -> None:

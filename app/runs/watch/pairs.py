@@ -162,7 +162,7 @@ class WatchedPairs:
                 self.sizes |= await load_pair_bytes(session, self.owner, unknown)
 
     def amend(self, pair_id: str, marks: ShownMarks) -> bool:
-        """Show these marks of a pair, even if a read that has started returns older ones.
+        """Show these marks of a pair, even if a read that has already started returns older marks.
 
         Return False if the pair is not on the page.
         """

@@ -5,9 +5,10 @@
         while (screen := await watcher.next_screen()) is not None:
             ...                                          # None: the conversation was deleted
 
-A screen is a value: a slow reader gets the newest one and misses nothing. Events of the conversation have no content
-(except the start of a reply), so the watcher reads the changed data again. The pairs in view are composed by the same
-function as for a send. They are not composed between a reply's start and its first text, which must not be delayed.
+Each screen has the whole content of the page, so a slow reader can skip screens and misses nothing. Events of the
+conversation have no content (except the start of a reply), so the watcher reads the changed data again. The pairs in
+view are composed by the same function as for a send. They are not composed between a reply's start and its first text,
+which must not be delayed.
 """
 
 from __future__ import annotations
@@ -234,7 +235,7 @@ class Watcher:
         await self._window.show_newest()
 
     def release(self) -> None:
-        """Let no handler wait for the first pairs any longer: they are read, or never will be."""
+        """Wake the handlers that wait for the first pairs: these have been read, or the watcher ends without them."""
         self.loaded.set()
         self._window.known.set()
 
@@ -259,7 +260,7 @@ class Watcher:
         await self._read_beside()
 
     async def _show_first(self, feed: Subscription) -> None:
-        async with self.view.busy:  # options may be tried just now
+        async with self.view.busy:  # `try_options` may be running
             first = asyncio.create_task(self.view.compose())
             try:
                 await asyncio.wait({first}, timeout=None if self.at else PATIENCE_SECONDS)
@@ -380,7 +381,7 @@ class Watcher:
     async def _follow(self, pair_id: str, run_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
             await asyncio.wait((before,))  # show the end of the earlier reply first
-        with suppress(NotFoundError):  # the pair was deleted while its reply ran; an event reports that
+        with suppress(NotFoundError):  # the pair was deleted while its reply ran; another event reports that
             async for state, growth in follow_states(self.ctx, self.owner, run_id):
                 self._pairs.grow(state, growth)
                 self._show(retry=_retry_of(pair_id, state, self.screen.retry))

@@ -1,6 +1,7 @@
 """Queries of child calls: requests for a title or a summary of a conversation.
 
-Each has a node in its conversation (a line between the pairs, never sent) and its reply in a child conversation.
+Each call has a node in its conversation (an entry between the pairs that is never sent) and a child conversation with
+its reply.
 """
 
 from __future__ import annotations

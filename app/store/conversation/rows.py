@@ -148,7 +148,7 @@ class VersionRow(Row, table=True):
 
 
 class NodeRow(Row, table=True):
-    """A node: a line between pairs, such as an accounting node. It is never sent.
+    """A node: an entry between pairs, such as an accounting node. It is never sent.
 
     The content of `data` depends on `role`.
     """

@@ -2,7 +2,7 @@
 
     async with open_store(url) as store:
         async with store.read() as session: ...
-        async with store.write() as session: ...      # committed at the end, rolled back when an exception leaves
+        async with store.write() as session: ...      # committed at the end, rolled back on an exception
 
 Queries use SQLAlchemy's Core, not its ORM: the values are immutable, so an identity map would be useless.
 
@@ -125,7 +125,7 @@ class Store:
 
 
 def began_at(session: AsyncSession) -> float:
-    """Return the time of `time.monotonic` at which this session was opened. It sees all that was committed before."""
+    """Return the time of `time.monotonic` at which this session was opened. It sees all commits before that time."""
     return session.info[_BEGAN]
 
 
@@ -158,7 +158,7 @@ def make_engine(url: str) -> AsyncEngine:
 
 
 class _Engine(AsyncEngine):
-    """A SQLAlchemy engine that ends the threads of its connections when it is disposed of, and then makes no more."""
+    """A SQLAlchemy engine whose `dispose` ends the threads of its connections and prevents new connections."""
 
     def __init__(self, engine: Engine, connections: driver.Connections) -> None:
         super().__init__(engine)

@@ -36,8 +36,7 @@ class Connections:
 
     SQLAlchemy's pool alone would leave some threads running: the thread of a connection in use, and the thread of a
     connection whose task was cancelled while it connected. Such a thread would fail when it sends its result to the
-    closed loop. After `close`, the pool would also make new connections for tasks that still run, and these would never
-    be closed.
+    closed loop. A disposed pool would also make new connections for tasks that still run, and never close them.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
