@@ -62,7 +62,7 @@ async def create_agent(ctx: AppContext, owner: str, fields: AgentFields) -> Agen
 
     Raises:
         InputError: a field is invalid.
-        ConflictError: another agent has this name, or there are too many.
+        ConflictError: another agent has this name, or the owner has too many agents.
     """
     agent = _make(owner, fields)
     require_usable(agent)
@@ -114,7 +114,7 @@ async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
 
     Raises:
         NotFoundError: this owner has no such deleted agent.
-        ConflictError: another agent has its name now, or there are too many.
+        ConflictError: another agent has its name now, or the owner has too many agents.
     """
     async with ctx.store.write() as session:
         agent = await agents.load_agent(session, owner, agent_id, deleted=True)

@@ -115,10 +115,10 @@ async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Atta
 
 
 async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> AttachedParts:
-    """Return these parts, with the bytes of the attachments that they name loaded from the store.
+    """Return these parts, together with the bytes of the attachments that they name.
 
     Raises:
-        InputError: some of them are missing.
+        InputError: the bytes of some attachments are missing.
     """
     return AttachedParts(parts, tuple([await _find(ctx, owner, one) for one in dict.fromkeys(list_named(parts))]))
 

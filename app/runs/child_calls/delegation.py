@@ -125,7 +125,7 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
 
 
 def _is_delegated(conversation: Conversation) -> bool:
-    """Return True for a conversation of delegated work. The conversation of a compared reply has no agent."""
+    """Return True if the conversation holds delegated work. Unlike that of a compared reply, it then has an agent."""
     return conversation.kind is ConversationKind.TOOL and conversation.agent_id is not None
 
 

@@ -80,7 +80,7 @@ class ComparedModels:
         return self.selections.keys() - set(self.models)
 
     def request_to(self, model: str, request: SendRequest) -> SendRequest:
-        """Return the request with this model, and with the choice and the selection for it."""
+        """Return a copy of `request` with this model, and with its choice and its selection."""
         options = replace(request.options, model=model)
         choice, selection = self.over_budget.get(model), self.selections.get(model)
         return replace(request, options=options, over_budget=choice, selection=selection)

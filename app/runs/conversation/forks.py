@@ -80,7 +80,7 @@ async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, p
         ConflictError: the reply of one of the pairs is still running.
     """
     at = now()
-    async with ctx.store.read() as session:  # one consistent read, which blocks no writer
+    async with ctx.store.read() as session:  # one consistent read, which delays no write
         listed = await describe_listed(session, owner, conversation_id)
         require_settings(listed.conversation.damage)
         relatives = await list_titles(session, owner, conversation_id)

@@ -48,7 +48,7 @@ log = structlog.get_logger()
 SAVE_SECONDS = 0.1
 """Seconds between two saves while runs are active.
 
-Together with PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
+With PAUSE_SECONDS, a received text waits at most 0.15 s until its save begins.
 """
 PAUSE_SECONDS = 0.05
 """Seconds of pause before each save.
@@ -87,7 +87,7 @@ class _End:
 class Writer:
     """Saves the active runs of this process (`runs`, by id) to the database.
 
-    - `_saving`: held during each transaction of this writer.
+    - `_saving`: a lock, held during each transaction of this writer.
     - `_ends`: the ends that are being stored or wait for `_saving`, in order.
     """
 

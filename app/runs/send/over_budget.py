@@ -100,7 +100,10 @@ async def _list_larger(
 def _sort_larger(
     ctx: AppContext, composed: Composed, providers: Sequence[Provider], pairs: Sequence[Candidate]
 ) -> list[tuple[Provider, ModelProfile]]:
-    """Return the models that probably fit, the cheapest first. Reports of earlier sends are not considered yet."""
+    """Return the models with a window that is probably large enough, the cheapest first.
+
+    Their token estimates are not yet corrected by the reported usage of earlier sends.
+    """
     least = composed.base.profile.context_window
     found: list[tuple[LargerModel, Provider, ModelProfile]] = []
     for provider in providers:

@@ -136,7 +136,7 @@ async def add_server(ctx: AppContext, owner: str, settings: ServerSettings) -> S
     Raises:
         InputError: a setting is invalid.
         ForbiddenError: only an administrator may add such a server, or the installation allows none.
-        ConflictError: another server has this name, or there are too many.
+        ConflictError: another server has this name, or the owner has too many servers.
     """
     require_allowed(ctx, owner, settings.way)
     secrets = {name: value for name, value in settings.secrets.items() if value is not None}

@@ -153,7 +153,7 @@ class RecordedToolExecutor:
         return ToolFinished(call.tool_call_id, content, outcome.is_error, _seconds(run, call))
 
     async def _keep(self, run: LiveRun, outcome: ToolOutcome) -> ToolOutcome:
-        """Store the attachments of an outcome. If that fails, remove them and say so in the result."""
+        """Store the attachments of an outcome. If that fails, return the outcome without them and with the reason."""
         if not outcome.attachments:
             return outcome
         place = run.place

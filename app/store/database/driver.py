@@ -162,7 +162,7 @@ def _visit(
 ) -> Done:
     cursor = connection.cursor()
     try:
-        # after a failed statement, the transaction may already be open
+        # After a failed statement, the transaction may already be open.
         if begin is not None and not connection.in_transaction:
             cursor.execute(begin)
         rows = _read_rows(connection, cursor, sql, act)

@@ -1,6 +1,6 @@
 """Encryption of stored secrets: Fernet (AES-128-CBC with HMAC-SHA256) with a key file next to the database.
 
-The database, a backup or an export alone reveals no secret. The whole data folder does: it has the database and the key.
+The database, a backup or an export alone reveals no secret. The whole data folder does: it contains the key too.
 
     seal = Seal(data_dir / "inview.key")
     seal.open(seal.close("sk-secret")) == "sk-secret"

@@ -65,7 +65,7 @@ def require_preference(name: str, value: Any) -> None:
 
 
 async def save_preferences(session: AsyncSession, owner: str, preferences: Preferences, now: datetime) -> None:
-    """Store the preferences that differ from the defaults. They replace all stored ones."""
+    """Store the preferences that differ from the defaults. They replace all stored preferences."""
     values: Mapping[str, Any] = _ADAPTER.dump_python(preferences, mode="json")
     usual: Mapping[str, Any] = _ADAPTER.dump_python(Preferences(), mode="json")
     rows = [

@@ -1,6 +1,6 @@
 """Loads and inserts pairs with all rows that belong to them: for export, import and copies.
 
-Both work in batches, so that a long conversation neither exceeds the limits of a statement nor blocks the event loop.
+Both happen in batches, so that a long conversation neither exceeds the limits of a statement nor blocks the event loop.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]])
 
 
 async def _insert_large(session: AsyncSession, table: Any, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert rows that may have long texts. All rows of a statement are in memory a second time, as JSON."""
+    """Insert rows that may have long texts, a few per statement: its rows are in memory a second time, as JSON."""
     some, size = list[dict[str, Any]](), 0
     for row in rows:
         if some and size > STATEMENT_CHARACTERS:
