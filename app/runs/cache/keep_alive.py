@@ -3,8 +3,8 @@
     await start_keeping(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
     await stop_keeping(ctx, LOCAL_OWNER, conversation_id)
 
-Each refresh (a call that reads the cache) is a run in a `tool` conversation. The ledger records it with the purpose
-`keep_warm`. It adds nothing to the context. Before each refresh the next send is planned again: if a person sent
+Each refresh (a call that reads the cache) is a run in a `tool` conversation, so it adds nothing to the context. The
+ledger records it with the purpose `keep_warm`. Before each refresh the next send is planned again: if a person sent
 something in the meantime, that send has extended the cache, and no refresh is due.
 
 The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or the page shows

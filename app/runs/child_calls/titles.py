@@ -3,10 +3,10 @@
     child = await ask_title(ctx, LOCAL_OWNER, conversation_id)
     follow(ctx, LOCAL_OWNER, child.started.run_id)       # like any reply; at its end the title is set
 
-The request is the one that a send would make now, with the instruction as its text, so that the provider's cache serves
-it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
-nothing changes nothing. The call starts when the end of the reply has been stored and published, so it does not delay
-the reply.
+The request is the one that a send would make now, with the instruction as its text, so that most of it is read from the
+provider's cache. A title that a person wrote is never replaced, not even one written during the call. A call that fails
+or returns nothing changes nothing. The call starts when the end of the reply has been stored and published, so it does
+not delay the reply.
 """
 
 from __future__ import annotations

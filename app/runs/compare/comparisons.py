@@ -6,8 +6,8 @@
 
 Each run is a complete run in a separate `tool` conversation: it is followed, stopped and paid for like any other. Each
 model gets the request that `start_reply` would send to it. Until one reply is kept, the conversation has no pair for
-the comparison, and no other request can be sent in it. Discarding the comparison leaves the replies in their
-conversations, so it can be undone.
+the comparison, and no other request can be sent in it. If the comparison is discarded, the replies stay in their
+conversations, so that this can be undone.
 
 Not here: several models that answer an existing pair again (`pair_comparisons.py`).
 """
@@ -90,7 +90,7 @@ class ComparedModels:
 async def start_comparison(
     ctx: AppContext, owner: str, conversation_id: str, request: SendRequest, compared: ComparedModels
 ) -> Comparison:
-    """Send a request to all these models. `compared` replaces the model, the choice and the selection of the request.
+    """Send a request to all models of `compared`, which replaces the request's model, over-budget choice and selection.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.

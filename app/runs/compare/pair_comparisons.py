@@ -42,9 +42,9 @@ async def compare_again(
 ) -> Comparison:
     """Send the request of a pair to all these models.
 
-    `compared` replaces the model, the choice and the selection in `resend`. The choice for the later pairs applies when
-    a reply is kept: DISCARD deletes them then, not earlier. BRANCH ignores the selections: they name the pairs of this
-    conversation, and the new conversation has copies with other ids.
+    `compared` replaces the model, the over-budget choice and the selection in `resend`. The choice for the later pairs
+    applies when a reply is kept: DISCARD deletes them then, not earlier. BRANCH ignores the selections: they name the
+    pairs of this conversation, and the new conversation has copies with other ids.
 
     Raises:
         NotFoundError: this owner has no such pair.

@@ -53,7 +53,7 @@ With PAUSE_SECONDS, a received text waits at most 0.15 s until its save begins.
 PAUSE_SECONDS = 0.05
 """Seconds of pause before each save.
 
-In this time, urgent runs are collected, and the first text of a reply is shown before it is saved.
+In this time, more urgent changes can arrive (see `hurry`), and the first text of a reply is shown before it is saved.
 """
 BEAT_SECONDS = 0.8
 """Seconds between two heartbeats."""

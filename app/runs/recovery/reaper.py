@@ -191,7 +191,7 @@ class Reaper:
     async def _rebuild(self, run: StoredRun) -> Plan | None:
         """Build the request of the run from stored data.
 
-        Return None if its hash differs from that of the sent request.
+        Return None if the hash of the built request differs from that of the sent request.
         """
         place, start = run.place, run.state.start
         if not start.request_hash:

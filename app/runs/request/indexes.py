@@ -189,7 +189,7 @@ def _describe(pairs: Sequence[Pair], counts: Iterator[int]) -> list[Indexed]:
 
 
 def _list_texts(pairs: Sequence[Pair]) -> list[list[str]]:
-    """List the texts of these pairs in the same order as `measure_pair` needs their counts.
+    """List the texts of these pairs in the order in which `measure_pair` needs their token counts.
 
     Each text is a list of pieces, to save memory: a string with an emoji takes four bytes for each character, so only
     the piece with the emoji takes that much.

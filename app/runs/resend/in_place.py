@@ -49,7 +49,8 @@ class PlannedCall:
 
     - `sent`: the positions of the pairs in its request; None if they are unknown.
     - `tools`: the tools in its request.
-    - `loop`: None if the reply cannot call tools, because the request after a tool call could not be built.
+    - `loop`: the data to call tools; None if the reply cannot call any, because the request after a tool call could not
+      be built.
     - `request`: the request in the form of all providers; None: it is the first request of the `loop`, or only its
       bytes are known.
     """

@@ -168,7 +168,7 @@ async def preview_resend(
 
 
 def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) -> SendRequest:
-    """Return the request of a pair as a text to send with its attachments. `text` replaces its text."""
+    """Return a send request with the text and the attachments of a pair's request. `text` replaces this text."""
     return SendRequest(
         plain_text(pair.request.parts) if text is None else text,
         resend.options,
@@ -182,9 +182,9 @@ def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) 
 
 
 async def plan_resend(ctx: AppContext, owner: str, pair: Pair, request: SendRequest, *, sends: bool = False) -> Preview:
-    """Plan the call that sends this request as the request of the pair. Only older pairs are in view.
+    """Plan the call that sends this request as the new request of the pair. Only older pairs are in view.
 
-    This is `plan_reply` with the older pairs alone. `sends`: raise an error if the call cannot be made now.
+    Otherwise this is the same as `plan_reply`. `sends`: raise an error if the call cannot be made now.
     """
     refused = await _load_refused(ctx, owner, pair, request.options)
     plan = PlanRequest(request, sends, before=pair.position)

@@ -79,7 +79,7 @@ class Catalogue:
     _detected: tuple[Provider, ...] = ()
     _detected_at: float = float("-inf")
     _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)  # two tasks do not read the same settings or prices
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)  # only one task at a time reads settings or prices
 
     async def providers(self, session: AsyncSession, owner: str, stamp: str | None = None) -> Mapping[str, Provider]:
         """Return all providers that this owner can choose, by name. Providers without a key are included.
@@ -139,7 +139,7 @@ class Catalogue:
         """Return the provider and the profile of a model that will be called. For display, use `recognise`.
 
         - `stamp`: as in `providers`.
-        - `searches`: search for local servers if the provider is one that was not found the last time.
+        - `searches`: search again for local servers if the provider is one that the last search did not find.
 
         Raises:
             InputError: no such provider is set up, or a stored setting cannot be used.

@@ -24,7 +24,10 @@ from app.store.run.deliveries import insert_delivery, load_delivery
 
 @dataclass(frozen=True, slots=True)
 class PageSend:
-    """A send of a page: the token of the tab, and the id that the tab gave to the send. A repeated send has both."""
+    """A send of a page: the token of the tab, and the id that the tab gave to the send.
+
+    A repeated send has the same token and id.
+    """
 
     token: str
     send_id: str

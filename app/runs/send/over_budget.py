@@ -144,7 +144,7 @@ def _measure(
 
 
 def _size_tools(composed: Composed, profile: ModelProfile, estimator: Estimator) -> int:
-    """Estimate the tokens of the same tools for another model, from their count for the current one."""
+    """Estimate the tokens of the same tools for another model, from their count for the current model."""
     chosen = composed.tools.chosen
     if not chosen or not profile.tools:
         return 0

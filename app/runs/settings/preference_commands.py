@@ -25,7 +25,7 @@ async def read_prelude(ctx: AppContext, owner: str) -> str | None:
 
 
 def prelude_of(known: Preferences) -> str | None:
-    """Return the prelude that these preferences make, or None if there is none."""
+    """Return the prelude in these preferences, or None if there is none."""
     return compose_system_prelude(read_user_options(known, now()))
 
 

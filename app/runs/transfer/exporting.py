@@ -2,7 +2,7 @@
 
     exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export(ExportFormat.JSON))
 
-The whole file is written before its first byte is returned, to the disk if it is large. So the export shows the
+Inview first writes the whole file, to the disk if it is large, and then returns it. So the export shows the
 conversation at one point in time, and a slow reader does not keep the read transaction open.
 """
 

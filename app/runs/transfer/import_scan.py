@@ -39,8 +39,8 @@ DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
 """Maximum number of digits of a number.
 
-A longer piece of the file without brackets, commas and quotes is refused, unless it is blank. In JSON, it would be a
-part of a number.
+The scan refuses a longer piece of the file that has no bracket, comma or quote and is not blank. In valid JSON, such a
+piece could only be a number.
 """
 
 _WINDOW: Final = 16 * 1024

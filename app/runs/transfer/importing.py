@@ -77,7 +77,7 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, slots=True)
 class ImportedOne:
-    """A conversation that was imported, as the result of an import.
+    """A conversation that was imported, in the result of an import.
 
     `damaged` names each setting that could not be read when the file was written, with the reason. The imported setting
     has its default value.
@@ -288,7 +288,7 @@ class _Importer:
         return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
 
     def _vocabulary(self, number: int) -> str:
-        """Return the vocabulary that the conversation's current model counts tokens with."""
+        """Return the vocabulary in which tokens are counted for the conversation's current model."""
         return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
 
     async def _insert(self, session: AsyncSession, slices: list[_ReadSlice]) -> None:

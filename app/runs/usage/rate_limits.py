@@ -66,7 +66,7 @@ async def require_rate(  # noqa: PLR0913, PLR0917 - the conversation, its limits
 
 
 async def count_address(ctx: AppContext, run: LiveRun) -> None:
-    """Count the tokens of a run that ended for the address that caused it."""
+    """Add the tokens of an ended run to the count of the network address that caused the run."""
     usage = sum_usage(run.state)
     if run.address and usage is not None:
         await ctx.rates.add_tokens(run.address, usage.all_tokens)

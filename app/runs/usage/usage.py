@@ -36,7 +36,7 @@ from app.store.ledger.usage import (
 )
 
 EMPTY = timedelta(366)
-"""Maximum time without a call that a report by day shows before its first call and after its last call."""
+"""Maximum length of a period without calls that a report by day shows at its beginning or its end."""
 IN_ORDER = frozenset({"day", "month"})
 """Groupings that are sorted by name. In all others, the most expensive group is first."""
 

@@ -22,7 +22,7 @@ from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
-"""Maximum seconds, counted from the last update, that a chunk waits for more chunks. They are published together.
+"""Maximum seconds, counted from the last update, that a chunk waits so that more chunks are published with it.
 
 If `Throttle.window` (the minimum time between two updates) is longer, the chunk waits for that time instead.
 """

@@ -50,7 +50,7 @@ class PageWindow:
     - `start`: a function that begins to follow the running reply of a pair.
     - `show`: a function that changes fields of the screen and publishes it.
     - `at`: the position of the pair that the page shows first; 0: the newest.
-    - `known`: set when the pairs in view are known, or never will be.
+    - `known`: an event, set when the pairs in view are known, or when the watcher ends without them.
     """
 
     pairs: WatchedPairs

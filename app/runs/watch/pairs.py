@@ -199,7 +199,7 @@ class WatchedPairs:
     def forget(self, pair_ids: Collection[str]) -> None:
         """Remove deleted pairs from the page.
 
-        If the newest pair is deleted and then restored, the filter applies to it too.
+        If the newest pair is deleted, it is no longer shown regardless of the filter, even if it is restored later.
         """
         self.remove(pair_ids)
         if self.guest is not None and self.guest.pair_id in pair_ids:

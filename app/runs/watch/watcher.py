@@ -69,7 +69,7 @@ _DEFAULT_OPTIONS: Final = ViewOptions()
 PATIENCE_SECONDS: Final = 0.06
 """Maximum seconds until the first screen of a page, if the newest pairs are certainly in view.
 
-If the composition takes longer, the first screen shows these pairs without it.
+If the composition takes longer, the first screen shows these pairs without the composition.
 """
 STARTED_SECONDS: Final = 0.4
 """Delay of the composition after the start of a reply, because the first text of the reply is more urgent."""
@@ -154,7 +154,7 @@ class Watcher:
     async def try_options(self, options: ViewOptions) -> None:
         """Use these view options from now on, if they work. Return when the screen has them.
 
-        If the watcher does not run yet, return before that: its first screen will have them.
+        If the watcher does not run yet, return at once: its first screen will have the options.
 
         Raises:
             NotFoundError: the conversation was deleted.
