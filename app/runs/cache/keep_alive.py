@@ -7,8 +7,8 @@ Each refresh (a call that reads the cache) is a run in a `tool` conversation, so
 ledger records it with the purpose `keep_warm`. Before each refresh the next send is planned again: if a person sent
 something in the meantime, that send has extended the cache, and no refresh is due.
 
-The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or the page shows
-that it ended. Every process that uses the database checks each order; the first process to store a refresh makes the
+The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or the page
+reports its end. Every process that uses the database checks each order; the first process to store a refresh makes the
 call.
 
 Not here: the request of a refresh and its cost (`domain/cache/keep_alive.py`).

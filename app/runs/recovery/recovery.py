@@ -52,8 +52,8 @@ async def recover(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Show
 async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
     """Read the stored reply and replace it in one transaction, so that two pages cannot overwrite each other's text.
 
-    Return the pair as it was stored earlier, and the id of the conversation whose page shows the pair: for a compared
-    reply, the parent conversation.
+    Return the pair with the old reply, and the id of the conversation whose page shows the pair: for a compared reply,
+    the parent conversation.
     """
     at = now()
     async with ctx.store.write() as session:

@@ -189,7 +189,7 @@ def _describe(pairs: Sequence[Pair], counts: Iterator[int]) -> list[Indexed]:
 
 
 def _list_texts(pairs: Sequence[Pair]) -> list[list[str]]:
-    """List the texts of these pairs in the order in which `measure_pair` needs their token counts.
+    """List the texts of these pairs. The order is that of the token counts that `measure_pair` needs.
 
     Each text is a list of pieces, to save memory: a string with an emoji takes four bytes for each character, so only
     the piece with the emoji takes that much.

@@ -60,9 +60,9 @@ async def resend_as_it_was(
 ) -> ResendResult:
     """Send the stored request of a pair again. The reply replaces the pair's reply.
 
-    The parameters, the selection and the view options in `resend` have no effect, except the time zone, in which the
-    day of a daily limit begins. Of the choices for a request that exceeds the budget, only FORCE sends it, because no
-    pair can be left out.
+    The parameters, the selection and the view options in `resend` have no effect, except the time zone: it decides when
+    the day of a daily limit begins. Of the choices for a request that exceeds the budget, only FORCE sends it, because
+    no pair can be left out.
 
     Raises:
         NotFoundError: this owner has no such pair, or the request for the pair's current reply is not stored.

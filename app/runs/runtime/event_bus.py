@@ -171,8 +171,7 @@ _SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, 
 class EventBus:
     """The subscriptions to conversations and to the owners' lists of conversations.
 
-    `lists_of` is another bus whose list subscriptions this bus shares: the bus of temporary conversations shares those
-    of the main bus.
+    `lists_of` is another bus. This bus then shares its list subscriptions, as the bus of temporary conversations does.
     """
 
     def __init__(self, lists_of: EventBus | None = None) -> None:

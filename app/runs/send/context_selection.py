@@ -93,7 +93,7 @@ _Result = TypeVar("_Result")
 LONG_DRAFT = 50_000
 """Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
-"""Maximum number of boundaries for which a context snapshot caches the pairs in view."""
+"""Maximum number of boundaries per context snapshot whose pairs in view are cached."""
 
 
 NO_BOUNDARY = BoundaryPairs((), frozenset())

@@ -84,7 +84,7 @@ async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send:
 
 
 async def _enter(ctx: AppContext, call: EndedCall, planned: Preview) -> None:
-    """Store the call in the ledger, and record what it contained. Of the draft, store only the hash and the length."""
+    """Store the call in the ledger, and record its content, but only the hash and the length of the draft."""
     plan = planned.plan
     content = CallToRecord(
         call.owner, call.conversation_id, "", call.run_id, call.attempt, plan.content_hash, plan.hashed

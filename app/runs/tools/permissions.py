@@ -3,8 +3,8 @@
     permission = await ask_permission(ctx, run, tool, call, allowed=None)
     if isinstance(permission, Allowed): ...        # call the tool with exactly permission.input_json
 
-Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. The transaction
-that stores a decision also adds it to the audit trail.
+Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Each decision is
+stored and added to the audit trail in one transaction.
 
 Not here: the rules of the decision (`domain/tools/permissions.py`), answers and stored rules
 (`permission_commands.py`), and the call itself (`tool_calls.py`).

@@ -288,7 +288,7 @@ class _Importer:
         return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
 
     def _vocabulary(self, number: int) -> str:
-        """Return the vocabulary in which tokens are counted for the conversation's current model."""
+        """Return the vocabulary (tokenizer) of the conversation's current model."""
         return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
 
     async def _insert(self, session: AsyncSession, slices: list[_ReadSlice]) -> None:

@@ -39,8 +39,8 @@ MAX_USERS = 5
 class Budgeted:
     """The status of a budget, with the most expensive models and conversations.
 
-    If the budget applies to each conversation (or agent) separately, this is the status for the conversation (or agent)
-    that spent most. Its id is `subject`.
+    If the budget applies to each conversation (or agent) separately, this is the status for the most expensive
+    conversation (or agent). Its id is `subject`.
     """
 
     budget: SpendingBudget

@@ -9,7 +9,7 @@ from app.views.reply.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return these pairs with their fields `begins` and `switched`. The page draws a line above a pair with either field.
+    """Return these pairs with the fields `begins` and `switched` set. The page draws a line if one of these is true.
 
     - `begins`: the pair is the first one that is sent, after pairs that are not sent.
     - `switched`: its agent differs from the agent of the previous pair.

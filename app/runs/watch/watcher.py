@@ -8,7 +8,7 @@
 Each screen has the whole content of the page, so a slow reader can skip screens and misses nothing. Events of the
 conversation have no content (except the start of a reply), so the watcher reads the changed data again. The pairs in
 view are composed by the same function as for a send. They are not composed between a reply's start and its first text,
-which must not be delayed.
+so that this text is not delayed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from app.store.database.row_names import show_id
 FIRST_SUCCESSES = 3
 """Maximum number of successful replies of a conversation whose first title is requested automatically.
 
-A conversation with more replies keeps its title.
+A conversation with more successful replies gets no title automatically.
 """
 
 _DATA: ColumnElement[Any] = NODE.c.data

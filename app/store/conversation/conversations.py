@@ -477,7 +477,7 @@ def _count_changes(*, dated: bool) -> ReturningUpdate[str, int]:
 
 
 async def delete_conversation(session: AsyncSession, owner: str, conversation_id: str) -> None:
-    """Delete a conversation permanently, with its data and its child conversations. It may be in the trash.
+    """Delete a conversation permanently, whether it is in the trash or not, with its data and its child conversations.
 
     The ledger keeps its entries.
 

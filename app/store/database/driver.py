@@ -70,7 +70,7 @@ class VisitedConnection(aiosqlite.Connection):
 
     - `_begin`: the statement that starts a transaction before the next statement.
     - `_open`: True if a transaction may be open. After a cancelled or failed visit this is unknown.
-    - `_stopped`: done when the thread has ended.
+    - `_stopped`: a future that is done when the thread has ended.
     """
 
     def __init__(self, connector: Any, iter_chunk_size: int) -> None:

@@ -27,7 +27,7 @@ from app.store.database.row import Row
 PIECE: Final = 128 * 1024
 """Maximum number of characters of one row, not counting the overlap."""
 MARGIN: Final = 200
-"""Number of characters at the end of a row in which the division of a text searches for a blank.
+"""Number of characters at the end of a row. A text is divided at the last blank among them.
 
 The next row repeats these characters, so that a phrase across two rows is found.
 """
@@ -102,7 +102,7 @@ _AROUND = (
     f"ELSE substr(said.words, max(number.key * {PIECE} - {2 * MARGIN}, 0) + 1, "
     f"{PIECE} + CASE number.key WHEN 0 THEN 0 ELSE {2 * MARGIN} END) END"
 )
-"""The SQL expression for a piece of `said.words`, with the earlier characters in which the piece may begin."""
+"""The SQL expression for a piece of `said.words` and the characters before it that may belong to the piece."""
 
 
 def _count_to_blank(margin: str) -> str:

@@ -243,7 +243,7 @@ async def load_account(
 async def load_with_latest(
     session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
 ) -> tuple[Conversation, tuple[EndedCall, ...]]:
-    """Return a conversation, and its newest call for each purpose, newest first. Child conversations are included.
+    """Return a conversation, and the newest call for each purpose in it or its child conversations, newest first.
 
     Calls that failed, and calls without reported usage, are left out. The call of a reply that was made in another
     conversation, for example in a comparison, is included only if a pair of this conversation now has this reply.

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.run.rows_delivery import DELIVERY
 
 KEPT: Final = timedelta(days=7)
-"""Time after which a page that lost the answer to a send can no longer repeat the send without sending it twice."""
+"""Maximum age of a delivery. When a delivery was deleted, a page that repeats the send would send it a second time."""
 MAX_KEPT: Final = 1000
 """Maximum number of deliveries of an owner. If there are more, the oldest are deleted."""
 

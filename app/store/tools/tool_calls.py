@@ -42,7 +42,10 @@ async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> 
 
 
 async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[ToolCallRecord, ...]]:
-    """Return the tool calls of these runs, in the order in which the model made them. Other runs are left out."""
+    """Return the tool calls of these runs by run, in the order of the model's calls.
+
+    A run without tool calls is left out.
+    """
     found: defaultdict[str, list[ToolCallRecord]] = defaultdict(list)
     for run_id, record in await _read(session, select(TOOL_CALL).where(TOOL_CALL.c.run_id.in_(run_ids))):
         found[run_id].append(record)
