@@ -111,7 +111,7 @@ async def read_tree(ctx: AppContext, owner: str, conversation_id: str) -> tuple[
 
 
 def _make_fork(origin: Conversation, opening: str, relatives: Collection[str]) -> Conversation:
-    """Build the new conversation: its settings are those of `origin`, without the checkpoint and the filter.
+    """Build the conversation of a fork. It has the settings of `origin`, except the checkpoint and the filter.
 
     The filter is not copied, because it has already selected the pairs.
     """

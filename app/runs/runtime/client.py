@@ -7,8 +7,8 @@ Commands read the address for the rate limits. They set the quotas, which the AP
     client.quotas
 
 The address is that of the connection. uvicorn replaces it by the one in `X-Forwarded-For` if the connection comes from
-a proxy that it trusts (127.0.0.1, or the addresses in FORWARDED_ALLOW_IPS). So other clients cannot choose their
-address.
+a proxy that it trusts (127.0.0.1, or the addresses in FORWARDED_ALLOW_IPS). So a client without such a proxy cannot
+claim another address.
 
 Work that no client requested, such as the next text of a queue, has the client of the request that started it, or none.
 """

@@ -99,7 +99,7 @@ class PairsCounted:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """The event that the conversation was deleted: its last event."""
+    """The event that the conversation was deleted. No other event of this conversation follows."""
 
 
 FeedEvent = (

@@ -1,4 +1,4 @@
-"""The tariffs of models: the prices of the public table, which the prices that the owner entered override.
+"""The tariffs of models: the prices that the owner entered and, for all other times, those of the public table.
 
 `Catalogue.learn_tariffs` caches them, `runs/usage/prices.py` reads them.
 """

@@ -34,7 +34,7 @@ class CheckedConversation:
     """A conversation of an import file.
 
     - `positions`: the position of each pair, in the order of the file.
-    - `order`: the places of the pairs in the file (0 is the first), sorted by position.
+    - `order`: the indexes of the pairs in the file, from 0, sorted by the positions of the pairs.
     - `named`: the ids of the images and files that its messages name and that the file contains.
     """
 

@@ -267,8 +267,8 @@ class Watcher:
                 if not first.done() and self._shows_newest(await self._load()):
                     await self._window.show_stored()
                     self.loaded.set()
-                # The task is started after the composition was started. So an event that arrives in the meantime marks
-                # the composition as outdated.
+                # Listen only after the composition has started: an event during the composition then marks it as
+                # outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:

@@ -77,7 +77,7 @@ async def insert_sent_calls(session: AsyncSession, calls: Sequence[CallToRecord]
     """Record what these calls contain. A call that is recorded already is skipped.
 
     A text is not stored if its conversation or its pair was deleted permanently since the call started, or if it
-    belongs to no pair: the draft of a token count.
+    belongs to no pair, as the draft of an exact count.
     """
     if not calls:
         return
@@ -188,8 +188,8 @@ def _encode_calls(
 def _encode_call(call: CallToRecord, account: str, base: _Base | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the row of a call, and the rows of its texts.
 
-    The texts of the newest messages are included even if the base has these messages: it may have them from pairs that
-    were deleted.
+    The texts of the newest messages are included even if the earlier call `base` has these messages: their texts may
+    have been deleted with their pairs.
     """
     written, own = list[WrittenPiece](), list[WrittenPiece]()
     if call.hashed is not None:

@@ -42,7 +42,7 @@ async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> 
 
 
 async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[ToolCallRecord, ...]]:
-    """Return the tool calls of these runs by run, in the order of the model's calls.
+    """Return the tool calls of each of these runs, in the order of the model's calls, by the id of the run.
 
     A run without tool calls is left out.
     """

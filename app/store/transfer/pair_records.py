@@ -181,8 +181,8 @@ async def insert_unsearched(
     owner, conversation_id = target.owner, target.conversation_id
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
-        # Messages are inserted before their pairs. Otherwise a trigger reads their texts again, while they are in
-        # memory as well.
+        # Insert messages before their pairs: otherwise a trigger would read their texts again while they are in memory
+        # too.
         await session.execute(text("PRAGMA defer_foreign_keys = ON"))
         await _insert_large(session, MESSAGE, (row for record in batch for row in _encode_messages(owner, record)))
         await _insert(session, PAIR, [_encode_pair(owner, record, target.revision) for record in batch])
