@@ -90,7 +90,9 @@ class ComparedModels:
 async def start_comparison(
     ctx: AppContext, owner: str, conversation_id: str, request: SendRequest, compared: ComparedModels
 ) -> Comparison:
-    """Send a request to all models of `compared`, which replaces the request's model, over-budget choice and selection.
+    """Send a request to all models of `compared`, each with its over-budget choice and its selection from `compared`.
+
+    The model, the over-budget choice and the selection of the request are ignored.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.

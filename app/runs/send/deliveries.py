@@ -1,4 +1,4 @@
-"""Deliveries: a page that lost the answer to a send repeats the send with the same id, and it is not sent twice.
+"""Deliveries: a page that lost the answer to a send repeats it with the same id, so that no text is sent twice.
 
     send = PageSend(token, "abc-1")
     conversation_id = await find_delivery(ctx, LOCAL_OWNER, send)       # "": it was not delivered
