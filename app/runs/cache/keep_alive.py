@@ -47,7 +47,7 @@ from app.store.cache.keep_warm import Keeping, end_keeping, forget_keeping, list
 from app.store.conversation.conversations import load_conversation
 
 RUNNING_SECONDS = 5.0
-"""Seconds between two checks while a reply runs. Its effect on the cache is known only when it ends."""
+"""Seconds between two checks while a reply runs, until its end shows the effect on the cache."""
 AGAIN_SECONDS = 10.0
 """Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0

@@ -1,10 +1,10 @@
-"""The tool `delegate`: another agent does a task in a separate `tool` conversation. Its reply is the tool result.
+"""The tool `delegate`: another agent does a task in a separate conversation. The agent's reply is the tool result.
 
     ctx.toolbox.register((delegate_tool(ctx),))
 
-The new conversation is a child of the conversation that the user sees. Its `trigger_message_id` is the id of the
-message with the tool call. The user can open the conversation and stop the task while it runs. The tool calls of the
-task need the usual permissions. If the reply that waits for the task is stopped, the task stops too.
+The new conversation (of kind `tool`) is a child of the conversation that the user sees. Its `trigger_message_id` is the
+id of the message with the tool call. The user can open the conversation, and stop the task while it runs. The tool
+calls of the task need the usual permissions. If the reply that waits for the task is stopped, the task stops too.
 
 Not here: the agents that may get a task (`domain/child_calls/delegation.py`) and permissions
 (`runs/tools/permissions.py`).

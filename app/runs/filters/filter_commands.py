@@ -76,7 +76,7 @@ async def find_filter(ctx: AppContext, owner: str, name: str) -> str:
 
 @shielded
 async def save_filter(ctx: AppContext, owner: str, name: str, line: str) -> None:
-    """Save a filter under a name. It replaces an earlier filter of this name.
+    """Save a filter under a name. An earlier filter of this name is replaced.
 
     Raises:
         FilterError: the filter cannot be parsed or used, or refers to itself. The error has the place of the fault.

@@ -123,9 +123,9 @@ class Catalogue:
     ) -> tuple[Provider, ModelProfile]:
         """Return the provider and the profile of a model that is named in stored data, even if it cannot be called now.
 
-        If the provider is not set up, its field `missing` is true. The model of a missing provider has unknown limits.
-        Its profile accepts images, files and any number of tokens, so that no part of a conversation is shown as
-        unsupported or too large. `stamp`, `searches`: as in `find`.
+        If the provider is not set up, its field `missing` is true. The limits of its models are unknown, so the profile
+        accepts images, files and any number of tokens: no part of a conversation is then shown as unsupported or too
+        large. `stamp`, `searches`: as in `find`.
         """
         try:
             return await self.find(session, owner, model, stamp=stamp, searches=searches)

@@ -160,7 +160,7 @@ class SettingChanges:
 
 @shielded
 async def change_conversation(ctx: AppContext, owner: str, conversation_id: str, given: SettingChanges) -> Conversation:
-    """Change a conversation, and return it. It does not move in the list, which is sorted by the time of the last pair.
+    """Change a conversation, and return it. Its place in the list does not change: the time of the last pair decides.
 
     Raises:
         NotFoundError: this owner has no such conversation or agent.

@@ -113,7 +113,7 @@ async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> t
 
 
 async def _in_thread(ctx: AppContext, rest: Rest, work: Callable[[], Given]) -> Given:
-    """Run `work` in a thread. It ends early when the caller is cancelled or Inview shuts down."""
+    """Run `work` in a thread. The work ends early when the caller is cancelled or Inview shuts down."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         while not (await asyncio.wait({working}, timeout=LOOK_SECONDS))[0]:

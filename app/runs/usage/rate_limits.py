@@ -7,7 +7,7 @@ not count.
 
 What a person or a program requests counts as a send: a message, a resend, each model of a comparison, a summary, a
 title. Calls that Inview makes automatically do not: the first title, delegated work, the rounds of tools, cache
-refreshes. Their tokens count for the limits of tokens.
+refreshes. But the tokens of these calls count for the limits of tokens.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ from app.store.settings.preferences import select_preferences
 from app.store.settings.provider_settings import select_provider_stamp
 
 SNIPPET_LENGTH = 700
-"""Maximum characters of a snippet in a list. It is more than any list shows."""
+"""Maximum characters of a snippet in a list. No list shows more."""
 
 MAX_IDS = 10_000
 """Maximum number of ids in one SQL statement."""

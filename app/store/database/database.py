@@ -125,7 +125,7 @@ class Store:
 
 
 def began_at(session: AsyncSession) -> float:
-    """Return the time of `time.monotonic` at which this session was opened. It sees all commits before that time."""
+    """Return the time of `time.monotonic` when this session was opened. The session sees all earlier commits."""
     return session.info[_BEGAN]
 
 
@@ -138,7 +138,7 @@ def _open_session(engine: AsyncEngine) -> AsyncSession:
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncGenerator[Store, None]:
-    """Open the database at this URL, and close it at the end. It must have been migrated (see `migrations.py`)."""
+    """Open the migrated database at this URL (see `migrations.py`), and close it when the context ends."""
     engine = make_engine(url)
     try:
         yield Store(engine)
@@ -187,7 +187,7 @@ def make_reading_engine(url: str) -> Engine:
 
 
 def make_mending_engine(url: str) -> Engine:
-    """Make an engine that reads like the one of `make_reading_engine`, and also writes. It waits for other writers."""
+    """Make an engine that reads like that of `make_reading_engine`, and writes after waiting for other writers."""
     return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
 
 
