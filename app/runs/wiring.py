@@ -176,7 +176,7 @@ async def _keep_expiring(ctx: AppContext) -> None:
         await asyncio.sleep(EXPIRE_SECONDS)
         if ctx.expire(IDLE_SECONDS):
             await asyncio.to_thread(give_memory_back)
-        if not ctx.event_bus.any_watched:  # while a page is open, a draft may need the process at any moment
+        if not ctx.event_bus.any_watched:  # while a page is open, a draft may need the counting process soon
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
 
 

@@ -4,9 +4,9 @@
     attached = await load_attached(ctx, LOCAL_OWNER, [upload.id])
     await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("What is this?", attached=attached))
 
-An upload is deleted when a person drops it, when the message that took it is deleted, or after a week if no message
-took it. The conversation has a separate copy of the bytes. If the same bytes are attached twice, there are two uploads,
-each with its name.
+An upload is deleted when a person drops it, when the message that took it is deleted permanently, or after a week if no
+message took it. The bytes of a message stay with the conversation, even if the upload is deleted. If the same bytes are
+attached twice, there are two uploads, each with its name.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str
 
 
 async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Request a title if the conversation has its first successful reply and no title was requested yet.
+    """Request a title if the conversation has its first successful replies and no title was requested yet.
 
     Errors are logged.
     """

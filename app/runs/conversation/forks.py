@@ -39,7 +39,7 @@ from app.views.conversation.conversation import cut_opening
 async def fork_from(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
-    """Create a conversation with copies of pairs of this one. Return the entry of the new one in the list.
+    """Create a conversation with copies of pairs of this one. Return the new entry in the list of conversations.
 
     `options`: copy only the pairs that are in view under these options; None: all pairs. `up_to`: copy only the pairs
     up to the one with this id; None: up to the newest.

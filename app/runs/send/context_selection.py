@@ -229,7 +229,7 @@ async def read_base(
 ) -> ContextSnapshot:
     """Return a context snapshot: the pairs that the filter selects, and all else that a composition needs.
 
-    The snapshot does not include the draft. `sends`: the model will be called, so its settings must be usable.
+    The snapshot does not include the draft. `sends`: the model will be called, so it and the settings must be usable.
 
     Raises:
         NotFoundError: this owner has no such conversation.

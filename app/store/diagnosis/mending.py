@@ -87,7 +87,7 @@ BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 
 @dataclass(slots=True)
 class Mended:
-    """The result of a repair: one sentence for each kind of change.
+    """The result of a repair: `sentences` that describe the changes.
 
     `kept` is the file with the original rows, if any.
     """

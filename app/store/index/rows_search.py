@@ -27,7 +27,7 @@ from app.store.database.row import Row
 PIECE: Final = 128 * 1024
 """Maximum number of characters of one row, not counting the overlap."""
 MARGIN: Final = 200
-"""Number of characters at the end of a row. A text is divided at the last blank among them.
+"""Number of characters before the end of a full row (`PIECE`). The row ends at the last blank among them.
 
 The next row repeats these characters, so that a phrase across two rows is found.
 """
