@@ -125,7 +125,7 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
 
 
 def _is_delegated(conversation: Conversation) -> bool:
-    """Return True if the conversation holds delegated work: it has an agent. That of a compared reply has none."""
+    """Return True if the conversation holds delegated work. A conversation of a compared reply has no agent."""
     return conversation.kind is ConversationKind.TOOL and conversation.agent_id is not None
 
 
