@@ -163,8 +163,8 @@ class LiveRun:
     async def wait_for_company(self, due: float, latest: float) -> None:
         """Wait for more chunks, so that several chunks can be published together.
 
-        Return at the first change of the state at the time `due` or later, at the end of the run, or at the time
-        `latest`, whichever is first. `due` and `latest` are times of the event loop's clock.
+        Return when the state first changes at or after the time `due`, when the run ends, or at the time `latest`,
+        whichever comes first. `due` and `latest` are times of the event loop's clock.
         """
         loop = asyncio.get_running_loop()
         over = loop.create_future()

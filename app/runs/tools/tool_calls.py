@@ -138,7 +138,7 @@ class RecordedToolExecutor:
         """Turn an outcome into the result for the model, which may be cut. The record keeps the whole result."""
         outcome = await self._keep(run, outcome)
         whole, loop = whole_result(outcome), loop_of(run)
-        # True if the results of this round are too large; then the next round makes no calls
+        # True if the results of this reply have reached their size limit; then the next round makes no calls.
         is_full = run.result_bytes >= loop.limits.result_bytes
         content = cut_result(whole, 0 if is_full else loop.model.context_window)
         run.result_bytes += measure_result(ToolResult(call.tool_call_id, content))
@@ -153,7 +153,7 @@ class RecordedToolExecutor:
         return ToolFinished(call.tool_call_id, content, outcome.is_error, _seconds(run, call))
 
     async def _keep(self, run: LiveRun, outcome: ToolOutcome) -> ToolOutcome:
-        """Store the attachments of an outcome. If that fails, remove them and say so in the result."""
+        """Store the attachments of an outcome. If that fails, return the outcome without them and with the reason."""
         if not outcome.attachments:
             return outcome
         place = run.place

@@ -2,7 +2,7 @@
 
     exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export(ExportFormat.JSON))
 
-The whole file is written before its first byte is returned, to the disk if it is large. So the export shows the
+Inview first writes the whole file, to the disk if it is large, and then returns it. So the export shows the
 conversation at one point in time, and a slow reader does not keep the read transaction open.
 """
 
@@ -170,7 +170,7 @@ async def _list_damaged(source: _Source) -> list[dict[str, object]]:
 
 
 def _find_fault(line: str, saved: Mapping[str, str]) -> str | None:
-    """Return why an import would refuse this filter (a saved filter is damaged or missing), or None if it would not."""
+    """Return why an import would refuse this filter: a saved filter in it is damaged or missing. None: it would not."""
     try:
         expand_saved(parse_filter(line), saved)
     except FilterError as error:

@@ -22,7 +22,7 @@ from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
-"""Maximum seconds, counted from the last update, that a chunk waits for more chunks. They are published together.
+"""Maximum seconds, counted from the last update, that a chunk waits so that more chunks are published with it.
 
 If `Throttle.window` (the minimum time between two updates) is longer, the chunk waits for that time instead.
 """
@@ -69,7 +69,7 @@ async def follow(
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[tuple[RunState, Growth], None]:
     """Yield the published states of a run: the current one, then each later one. The last one has the outcome.
 
-    Each comes with the growth of the reply since the state before it. The first growth is the whole reply.
+    Each state comes with the growth of the reply since the previous state. The first growth is the whole reply.
 
     The first state with text is yielded at once. From then on, at most one state is yielded per display frame, or less
     often if the event loop is late. If a reply changes less often than that, each state is yielded without delay.
@@ -112,13 +112,13 @@ def count_characters(parts: tuple[Part, ...]) -> int:
 
 
 def _window_begins(now: float, yielded_at: float, window: float) -> float:
-    """Return the time from which the wait for the next update is counted, after an update with one chunk.
+    """Return the time from which the wait for the next update counts, after an update with one chunk at the time `now`.
 
-    `window` is the length of a wait (`Throttle.window`). `yielded_at` is the time from which the previous wait was
-    counted; 0: there was none. An update is late if it comes after `yielded_at + window`. The wait after a late update
-    begins earlier by the delay, but by at most one `window`. So if chunks arrive more slowly than one per `window` on
-    average, each chunk is published without delay, even if they arrive unevenly. The updates of a faster reply have
-    several chunks. This function is not used for them: such a reply always waits for the whole window.
+    `window` is the length of a wait (`Throttle.window`). `yielded_at` is the time from which the previous wait counted;
+    0: there was none. If the update came after the end of that wait, the next wait counts from earlier than `now`: by
+    this delay, at most by one `window`. So if on average less than one chunk arrives per `window`, each chunk is
+    published without delay, even if chunks arrive unevenly. After an update with several chunks, the caller does not
+    use this function: the next update waits for the whole window.
     """
     return min(now, max(yielded_at + window, now - window)) if yielded_at else now
 
@@ -126,8 +126,8 @@ def _window_begins(now: float, yielded_at: float, window: float) -> float:
 async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
     """Wait for the first chunk that arrives after `throttle.window` has passed since the last update.
 
-    If none arrives, the wait ends COMPANY_SECONDS after the last update, or at the end of the window if that is later.
-    If the window ends earlier, no timer wakes this task at the end of the window: the next chunk wakes the task anyway.
+    If no chunk arrives, the wait ends COMPANY_SECONDS after the last update, or at the end of the window if that is
+    later.
     """
     clock = asyncio.get_running_loop().time
     due = yielded_at + throttle.window

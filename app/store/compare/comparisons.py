@@ -46,7 +46,7 @@ async def load_open(session: AsyncSession, owner: str, conversation_id: str) -> 
 
 
 async def load_discarded(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
-    """Return the comparison of a conversation that was discarded last, None without one."""
+    """Return the comparison of a conversation that was discarded last, or None if none was discarded."""
     return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_not(None))
 
 
@@ -137,7 +137,7 @@ async def _load(session: AsyncSession, owner: str, conversation_id: str, conditi
 
 
 def _decode(row: Any) -> Comparison:
-    """Decode a comparison. A damaged one has no replies to choose from and can be discarded."""
+    """Decode a comparison. A damaged comparison has no replies to choose from and can be discarded."""
     take = (reading := Reading("comparison", show_id(row["id"]))).take
 
     def text_or_none(column: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Queries of nodes. A node is a line between the pairs of a conversation; it is never sent."""
+"""Queries of nodes. A node is an entry between the pairs of a conversation; it is never sent."""
 
 from __future__ import annotations
 
