@@ -59,7 +59,7 @@ class UploadKind(StrEnum):
 class Upload:
     """A stored file for a later message.
 
-    - `id`: the name of this upload. A person can attach the same bytes several times under different names.
+    - `id`: identifies this upload, not its bytes: a person can attach equal bytes several times, with different names.
     - `width`, `height`: the size in pixels of the image that is sent; 0 by 0 for a text.
     - `full_width`, `full_height`: the size in pixels of the uploaded file, before it was scaled down.
     """

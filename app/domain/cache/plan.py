@@ -51,14 +51,14 @@ DEAR = 0.75
 LOSS = 1.15
 """Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""The number of next sends whose expected losses must exceed the extra price of an hour, so that an hour is chosen.
+"""An hour is chosen only if its extra price is lower than the expected losses of this number of sends.
 
 Found by trials (decision 0026).
 """
 SURELY = 1.1
 """A prefix of estimated size counts as cached only above this multiple of the vendor's minimum length."""
 EDITED_BACK = 7
-"""Distance in messages from the newest one to a breakpoint for edits: people edit the last four pairs."""
+"""Distance in messages from the newest message to the breakpoint for edits: people edit the last four pairs."""
 NEAR = 2
 """Maximum number of messages by which the breakpoint for edits moves back to a place of known size."""
 
@@ -154,7 +154,7 @@ def make_cache_request(
 ) -> CacheRequest:
     """Make the input of a plan from a request, its content hashes and the call that sends it.
 
-    `rules` are the cache rules of its model; None: those of Anthropic.
+    `rules` are the cache rules of the request's model; None: those of Anthropic.
     """
     chat = rules is not None and rules.chat
     count, markable = (count_contents, can_be_marked_in_chat) if chat else (count_positions, can_be_marked)
@@ -228,7 +228,8 @@ class TokenSize:
 def measure(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
     """Return the size of a request up to a place: the reported size if it is known, otherwise an estimate.
 
-    The estimate is the known size of the nearest earlier place, plus a share of the remaining tokens, by length.
+    The estimate is the known size of the nearest earlier place, plus a share of the remaining tokens, in
+    proportion to the length.
     """
     known = [size for size in sizes if size.place <= place and request.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
@@ -258,8 +259,8 @@ def _place_marks(
         return ()
     hour = _hour_up_to(request, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
-        # Set no breakpoint at `before`. Without it, a request after an edit reads the existing entry, whose size is
-        # known. No provider would ever report the size of a new entry at `before`.
+        # Set no breakpoint at `before`. So after an edit, a request reads the existing entry, whose size is known. The
+        # size of a new entry at `before` would never be reported.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(request, warmth, fewer, deepest.place) else chosen
     return tuple(Breakpoint(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
@@ -322,7 +323,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     chosen: Sequence[int],
     deepest: CachedPrefix | None,
 ) -> int:
-    """Return the last place to cache for an hour; `TOOLS - 1`: none. All places up to it are cached for an hour too."""
+    """Return the place up to which the request is cached for an hour; `TOOLS - 1`: no part is."""
     newest = max(chosen)
     if HOUR not in warmth.rules.lifetimes:
         return TOOLS - 1
@@ -348,9 +349,8 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     chance = estimate_pauses(request.prefix, request.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
-    # A cache lifetime of an hour costs more per written token. This price is not paid if a pause would lose too little.
-    # It is also not paid yet if it will be lower at the next send: that send writes only one more pair, and can then
-    # cache the whole prefix for an hour.
+    # An hour costs more per written token. It is not chosen if the expected loss is too small, and not yet if it will
+    # cost less at the next send. That send writes only one more pair, but an hour can then protect the whole prefix.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest

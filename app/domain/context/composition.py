@@ -43,8 +43,8 @@ class Candidate:
 
     - `out`: the reason why the pair is never sent; None if it can be sent.
     - `running`: the pair's reply has not ended.
-    - `revision`: the revision of the conversation at the last change of the pair. A copy of the pair with this revision
-      is current.
+    - `revision`: the revision of the conversation at the last change of the pair. A copy of the pair with another
+      revision is out of date.
     """
 
     pair_id: str

@@ -35,8 +35,7 @@ class _Form:
     """The form of a kind of token: one of the strings `begins`, not in the middle of a word, then `follows`.
 
     `digit`: the token must contain a digit. `apart`: no dash or underscore may come before the token. This is set for a
-    token that can contain its own beginning, because the search would otherwise read the token again from each of these
-    places.
+    token that can contain its own beginning: otherwise the search would read the token again from each beginning in it.
     """
 
     kind: str

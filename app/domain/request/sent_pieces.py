@@ -2,7 +2,7 @@
 
 The record of a provider call is a list of pieces (`store/ledger/sent_calls.py`). The text of a piece is its canonical
 form (`hashing.py`), except for the system text, which is stored unchanged. Equal texts have equal hashes in all
-requests, other than content hashes, which depend on the messages before.
+requests. (Content hashes are different: they also depend on the earlier messages.)
 
     >>> from app.domain.request.request import Request
     >>> from app.domain.conversation.parts import Text

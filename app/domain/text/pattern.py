@@ -68,7 +68,7 @@ def fold(text: str) -> str:
 
 
 def _divide(text: str) -> Iterator[str]:
-    """Yield the pieces of a text. Each begins with an ASCII character, which NFC never joins with the one before it."""
+    """Yield the pieces of a text. Each begins with an ASCII character, which NFC never joins with another."""
     start = 0
     while len(text) - start > PIECE and (found := _ASCII.search(text, start + PIECE)):
         yield text[start : found.start()]

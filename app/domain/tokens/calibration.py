@@ -106,7 +106,7 @@ It applies if the earlier texts are in another script than Latin too.
 FIRST_SLACK, SLACK = 3.0, 2.0
 """Error of the estimates for a request and for each message, in tokens: before the first report, and after it."""
 SMALL = 2
-"""Only a short send can confirm a changed base: its text has at most this multiple of the change, in tokens."""
+"""A changed base can be confirmed only by a send whose text is short: at most this multiple of the change."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
 """Three numbers to decide whether a send was written in another script than Latin (`is_foreign`).
 
@@ -211,7 +211,7 @@ def _list_new(
 
     The range of plain text follows the learnt ratio, but keeps at least a share of the family's band, because prose and
     code differ. If the learnt ratio is outside the family's band, it may come from texts of another kind. Then the
-    range includes both ratios. In a conversation in another script, the range of new text in other scripts follows the
+    range is extended, so that it covers the family's band as well. In a conversation in another script, the range of new text in other scripts follows the
     learnt ratio.
     """
     kinds = family.kinds
@@ -336,8 +336,8 @@ def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
 def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
     row = (1.0, float(one.text), float(one.messages))
     expected = _dot(prior.means, row)
-    # The noise is computed from the expected tokens. From the reported ones, a report that is far too low would weigh
-    # most.
+    # The noise is computed from the expected tokens. If it were computed from the reported tokens, a report that is far
+    # too low would have the largest weight.
     noise = ABSOLUTE_NOISE + RELATIVE_NOISE * expected
     tokens = float(one.tokens)
     if few:
@@ -351,7 +351,8 @@ def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
 def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
     """Return the weight of each send in the best of several fits: the one with the smallest median error.
 
-    Each fit begins at another start. From a single start, one outlier could mislead the fit; it cannot move the median.
+    Each fit starts with different values, because one outlier could mislead a single fit. It can hardly change the
+    median error, by which the best fit is chosen.
     """
     fits = [_settle(prior, points, start) for start in _starts(prior, points)]
     nearest = min(fits, key=lambda means: median(map(abs, _misses(means, points))))

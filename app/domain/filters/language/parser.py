@@ -1,4 +1,4 @@
-"""Parses a filter into a tree. It is written by hand and without recursion: a list has the open parentheses.
+"""Parses a filter into a tree, without recursion: a list has the open parentheses.
 
 Precedence from high to low: parentheses, `!`, `&` (or only a blank), `|` (or `+`).
 
@@ -119,7 +119,7 @@ def _is_last(token: Token) -> bool:
 
 
 def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
-    """Read any number of `!` and `(`, then a predicate, and add it to the innermost group."""
+    """Read any number of `!` and `(`, then a predicate. Add the predicate to the innermost group."""
     depth = groups[-1].depth
     negations = 0
     while (token := tokens.take()).kind in {TokenKind.NOT, TokenKind.OPEN}:
