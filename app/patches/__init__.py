@@ -13,7 +13,8 @@ sent whole, but a scalar only if it differs from the one that was sent last. Han
     self.pairs = (*self.pairs[:-1], replace(self.pairs[-1], reply_text=text))
 
 This sends only the appended text. Make the new value from parts of the old one: an identical part is not compared.
-A background handler that mostly adds text can send it without entering the state's lock: `append` in `namespace.py`.
+A background handler that mostly adds text can send the text without entering the state's lock: see `append` in
+`namespace.py`.
 
 This package depends on Reflex (`namespace`, `events`, `plugin`) and not on Inview. Reasons and assumptions:
 docs/decisions/0053.

@@ -112,7 +112,8 @@ class Connection:
 
         If text was added at the same place the last time, return only the text.
 
-        Return None if it differs in more or in nothing, or if the browser has no value of the var. Then send nothing.
+        Return None if the value differs in more than added text, or does not differ, or if the browser has no value of
+        the var. Then send nothing.
         """
         var = state, name
         now, held = self._kinds.freeze(value), self._held.get(var, _NOTHING)

@@ -91,7 +91,7 @@ async def append(state: rx.State, name: str, value: object) -> bool:
     `state` is the `self` of a background handler.
 
     Return False if nothing was done: a handler holds the lock, the value differs in more than added text, the browser
-    does not have the value before it, or computed vars depend on the var. Then assign it inside `async with self`.
+    does not have the earlier value, or computed vars depend on the var. Then assign the value inside `async with self`.
     """
     context = EventContext.get()
     token, manager = context.token, context.state_manager
@@ -100,7 +100,7 @@ async def append(state: rx.State, name: str, value: object) -> bool:
         return False
     root = await manager.get_state(BaseStateToken(ident=token, cls=type(owner)))  # extends its life, as the lock does
     # From here on, nothing suspends until the value is assigned and its frame is in the queue. So if the lock is free,
-    # this is the same as entering and leaving it.
+    # the effect is that of entering and leaving the lock.
     lock = manager._states_locks.get(token)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public name
     if lock is None or lock.locked() or root is not owner._get_root_state():  # noqa: SLF001 - no public name
         return False
@@ -185,7 +185,7 @@ class PatchedNamespace(EventNamespace):
     async def _leave_old_socket(self, token: str) -> None:
         """Release the token of a page that reconnects before the server noticed the end of its old socket.
 
-        Otherwise Reflex would treat it as a second tab and give it a new token with a new state: open dialogs are lost.
+        Otherwise Reflex would treat the page as a second tab, with a new token and a new state: open dialogs are lost.
         """
         record = self._token_manager.token_to_socket.get(token)
         if record is None:
@@ -314,8 +314,9 @@ def _token_in(environ: dict[str, Any]) -> str:
 def is_shared(state: str, var: str) -> bool:
     """Return True if a page changes the value of a var itself, so that an equal value must be sent again.
 
-    These are the vars in the browser's storage, which other tabs change as well. A page also makes `is_hydrated` false
-    when it goes to another address, but so does the server then, because every page has load events.
+    These are the vars in the browser's storage, which other tabs change as well. `is_hydrated` is not one of them: a
+    page sets it to false when it opens another address, but the server does the same, because every page has load
+    events.
     """
     try:
         field = State.get_class_substate(state).get_fields().get(var.removesuffix(FIELD_MARKER))

@@ -8,8 +8,8 @@ the I/O.
     async for batch in transport.stream(provider, wire): ...    # … and exactly these bytes are sent
 
 An adapter decides the order of keys in a body; keys are not sorted. Parts that stay the same from send to send (model,
-parameters, tools, system) come first, the messages last. Equal requests give equal bytes, and a longer conversation
-begins with the bytes of the shorter one.
+parameters, tools, system) come first, the messages last. Equal requests give equal bytes, and the messages of a longer
+conversation begin with the bytes of the shorter one.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Dialect:
     - `reasoning_back`: the reasoning of earlier replies is sent back in `reasoning_content`; "by family": only to
       models that need it (`Abilities.reasoning_back`).
     - `signed_calls`: models of the server may require a signature with tool calls (`Abilities.signed_calls`).
-    - `json_schema`: `response_format` accepts a JSON schema, unless the list of models says otherwise.
+    - `json_schema`: `response_format` accepts a JSON schema, unless the server's list of models says otherwise.
     - `cache_control`: a part of a message's content can be a breakpoint of the prompt cache.
     """
 
@@ -93,8 +93,8 @@ class Dialect:
 class Region:
     """Another region of a vendor, with its own base URL, keys and prices.
 
-    - `base_url`: "" if only accounts have a base URL there.
-    - `domain`: the domain of the base URLs of accounts.
+    - `base_url`: "" if the region has no common base URL, but a separate one for each customer.
+    - `domain`: the domain of the customers' separate base URLs.
     """
 
     name: str
@@ -277,8 +277,8 @@ class ListedModels:
 class Decoder(Protocol):
     """A decoder of server-sent events to stream events. Each stream has a new decoder, which holds its state.
 
-    Both methods raise ProviderError if the stream reports an error. For an event that does not follow the protocol they
-    may raise ValueError, TypeError, LookupError or AttributeError, which the caller converts to a ProviderError.
+    Both methods raise ProviderError if the stream reports an error. For an event that does not follow the protocol, the
+    methods may raise ValueError, TypeError, LookupError or AttributeError, which the caller converts to a ProviderError.
     """
 
     def feed(self, event: SseEvent) -> Iterable[StreamEvent]:

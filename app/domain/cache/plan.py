@@ -15,9 +15,9 @@ read them.
 The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
 but protects the whole prefix, now and for later sends. An hour is chosen if this extra price is lower than the expected
 loss: the tokens that a pause would lose, times the probability of such a pause soon. The newest message is still cached
-for five minutes, because its loss costs least. Providers report the tokens of the two lifetimes separately. So their
-report then has the size of the request up to the newest message. Among similar places, the plan prefers one whose size
-a provider has reported: then the predicted read is exactly the billed read.
+for five minutes, because its loss costs least. Providers report the tokens of the two lifetimes separately. So
+such a report also has the size of the part that is cached for an hour. Among similar places, the plan prefers one whose
+size a provider has reported: then the predicted read is exactly the billed read.
 
     plan = plan_cache(make_cache_request(request, hashes, CallToCache("c1", 12_000)), warmth, now)
     plan.prediction.tokens                  # the predicted cache read

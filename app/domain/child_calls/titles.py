@@ -1,4 +1,4 @@
-r"""Titles: the instruction to the model that writes one, and the reading of its answer.
+r"""Titles: the instruction to the model that writes a title, and the reading of its answer.
 
 Not here: when a title is requested (`runs/child_calls/titles.py`), and the name on screen of an untitled conversation.
 

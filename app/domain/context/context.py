@@ -179,7 +179,7 @@ def continue_request(
 
     `first` is the reply's first request, `parts` are the parts received so far.
 
-    A later send contains this reply with identical text, so its request has the same prefix as this one. `redact` must
+    The request of a later send contains this reply with identical text, so it begins in the same way. `redact` must
     have the same value as for the first request.
     """
     unsupported: list[Unsupported] = []

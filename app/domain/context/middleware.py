@@ -92,7 +92,7 @@ MIDDLEWARE: Final = (
 def compose_system_prelude(options: UserOptions) -> str | None:
     """Return the text of the prelude, the card between the system prompt and the summary.
 
-    Return None if it has no text.
+    Return None if there is no prelude.
     """
     preludes = (piece.adds(options) for piece in MIDDLEWARE if piece.adds is not None)
     return "\n\n".join(text for text in preludes if text) or None

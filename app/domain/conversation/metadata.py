@@ -1,6 +1,6 @@
 """Metadata: a free JSON object of a program, stored with a conversation or a message. Models never get it.
 
-It is kept as JSON text, "" for none.
+The object is kept as JSON text, "" for none.
 
     >>> encode_metadata("metadata", {"ticket": 7, "labels": ["a"]})
     '{"ticket":7,"labels":["a"]}'

@@ -26,7 +26,7 @@ NOT_RUN = "Not run: the reply was stopped before this call was allowed."
 
 
 MAX_CALLS = 100
-"""Maximum number of tool calls in one reply. A stream with more calls ends there."""
+"""Maximum number of tool calls in one reply. A stream with more calls is ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:
 
 
 def count_answered(parts: tuple[Part, ...]) -> int:
-    """Count the parts up to the last tool result. They belong to the finished rounds."""
+    """Count the parts up to the last tool result, which belong to the finished rounds."""
     return next((place for place in range(len(parts), 0, -1) if isinstance(parts[place - 1], ToolResult)), 0)
 
 

@@ -23,7 +23,7 @@ from types import MappingProxyType
 from app.domain.errors import InviewError
 
 MAX_SENDS = 100_000
-"""The highest limit of sends per minute. A higher one would be no limit."""
+"""The highest limit of sends per minute. In practice, a higher one would be no limit."""
 MAX_DAY_TOKENS = 1_000_000_000
 SENDS_SECONDS = 60
 """Length of the window of counted sends, in seconds."""

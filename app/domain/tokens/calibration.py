@@ -49,7 +49,7 @@ FEW = 3
 FEW_SPREADS = 2.0
 """Maximum difference between a report and the expected tokens, in standard deviations.
 
-A larger one counts as this one.
+A larger difference is reduced to this maximum.
 """
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
@@ -351,8 +351,8 @@ def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
 def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
     """Return the weight of each send in the best of several fits: the one with the smallest median error.
 
-    Each fit starts with different values, because one outlier could mislead a single fit. It can hardly change the
-    median error, by which the best fit is chosen.
+    Each fit starts with different values, because one outlier could mislead a single fit. An outlier hardly
+    changes the median error, by which the best fit is chosen.
     """
     fits = [_settle(prior, points, start) for start in _starts(prior, points)]
     nearest = min(fits, key=lambda means: median(map(abs, _misses(means, points))))

@@ -76,7 +76,7 @@ _WORDS = ("content", "refusal")
 
 
 class ChatDecoder:
-    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after it."""
+    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after that reason."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -184,7 +184,7 @@ class ChatDecoder:
                 yield from _parse_content(content, name)
 
     def _end_thinking(self) -> list[StreamEvent]:
-        """End the thinking, and return the event with its signature, if it needs one.
+        """End the thinking, and return the event with its signature, if a signature is needed.
 
         The signature has the extra data that must be sent back to the server. Without extra data, the signature is
         empty and only names the vendor; it is returned if the reasoning must be sent back to the server.

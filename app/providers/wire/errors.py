@@ -6,8 +6,8 @@ network faults. Messages quote the vendor's text, shortened, without anything th
     >>> describe_truncation("Groq (groq:llama)").message
     'Groq (groq:llama) ended the stream before the reply was complete.'
 
-The vendor's error type or code decides (`CLASS_OF_TYPE`). If it is missing or unspecific, words that only one class
-uses decide (`CLASS_OF_WORDS`), then the HTTP status (`CLASS_OF_STATUS`).
+The vendor's error type or code decides the class (`CLASS_OF_TYPE`). If it is missing or unspecific, words that occur in
+errors of only one class decide (`CLASS_OF_WORDS`), then the HTTP status (`CLASS_OF_STATUS`).
 """
 
 from __future__ import annotations
@@ -208,9 +208,9 @@ def describe_status(
 
 
 def describe_error(target: CallTarget | str, error: object, status: int | None = None) -> Failure:
-    """Return the failure for an error object. `status` is the status of its response.
+    """Return the failure for an error object.
 
-    It is None if the error came in a stream, or in a response with status 200.
+    `status` is the status of its response; None if the error came in a stream, or in a response with status 200.
     """
     fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [

@@ -295,7 +295,7 @@ class ServerSession:
                 self._look_due = None
 
     async def _stay(self, link: Link) -> str:
-        """Wait until a connection ends, and request the lists now and then. Return the reason why it ended."""
+        """Wait until a connection ends, and regularly request the lists. Return the reason why the connection ended."""
         over = asyncio.create_task(link.terms.ending.over.wait())
         try:
             while True:
@@ -307,7 +307,7 @@ class ServerSession:
                 if over.done():
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
-                # The time is noted before the request, so that a change that is reported during the request waits too.
+                # The time is noted before the request, because a change can be reported during the request.
                 self._looked_at = time.monotonic()
                 await self._list(link)
                 self._link = link

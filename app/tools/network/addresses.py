@@ -93,7 +93,7 @@ async def resolve_name(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class AddressGuard:
-    """The check of the addresses that Inview connects to: public ones, and private ones if `allow_private` is set."""
+    """The check of the addresses that Inview connects to. It allows private addresses only with `allow_private`."""
 
     allow_private: bool = False
     resolve: Resolve = resolve_name

@@ -90,7 +90,7 @@ def parse_before_command(line: str) -> tuple[Filter, str]:
 def _read_filter(tokens: TokenStream) -> Filter:
     """Parse the filter at the start of a line.
 
-    It ends at the end of the line or at a command's colon. The colon is not taken from `tokens`.
+    The filter ends at the end of the line or at a command's colon. The colon is not taken from `tokens`.
     """
     if _is_last(tokens.next):
         return Everything()
