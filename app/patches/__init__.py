@@ -4,9 +4,9 @@
     send_patches(app)          # app.patches.namespace: the server's part
     rx.Config(plugins=[PatchesPlugin()])  # app.patches.plugin: the page's part
 
-A state declares nothing for this. A var is sent as patches if its value is a tuple, a list or a frozen dataclass whose
-parts cannot change in place: scalars, enums, frozen dataclasses and tuples of these (`values.py`). Every other value is
-sent whole, but a scalar only if it differs from the one that was sent last. Handlers assign vars as usual:
+A state needs no declaration for this. A var is sent as patches if its value is a tuple, a list or a frozen dataclass
+whose parts cannot change in place: scalars, enums, frozen dataclasses and tuples of these (`values.py`). Every other
+value is sent whole, but a scalar only if it differs from the one that was sent last. Handlers assign vars as usual:
 
     pairs: rx.Field[tuple[PairView, ...]] = rx.field(())
 

@@ -12,10 +12,10 @@ There are at most four breakpoints, and they cost nothing. Each is at one of the
 A request for a title or a summary is `frozen`: it reads cached entries and writes none, because no later request would
 read them.
 
-The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
-but protects the whole prefix, now and for later sends. An hour is chosen if this extra price is lower than the expected
-loss: the tokens that a pause would lose, times the probability of such a pause soon. The newest message is still cached
-for five minutes, because its loss costs least. Providers report the tokens of the two lifetimes separately. So
+An entry is cached for five minutes or an hour. For an hour, each written token costs 0.75 of the input price more, but
+the whole prefix is protected, now and for later sends. An hour is chosen if this extra price is lower than the expected
+loss: the tokens that a pause would lose, times the probability of such a pause soon. Even then, the newest message is
+cached for five minutes, because its loss costs least. Providers report the tokens of the two lifetimes separately, so
 such a report also has the size of the part that is cached for an hour. Among similar places, the plan prefers one whose
 size a provider has reported: then the predicted read is exactly the billed read.
 

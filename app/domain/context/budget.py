@@ -77,8 +77,8 @@ def plan_budget(
 
     `input_price` is in US dollars per million tokens; None: no limit in money applies. If the price depends on the size
     of the request, `input_steps` has the sizes in tokens above which another price applies, each with that price, which
-    then applies to all tokens of the request. A limit in money is converted to tokens at the full input
-    price, as if no token were read from a cache.
+    then applies to all tokens of the request. A limit in money is converted to tokens at the full input price, as if no
+    token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:

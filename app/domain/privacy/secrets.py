@@ -34,8 +34,9 @@ class FoundSecret:
 class _Form:
     """The form of a kind of token: one of the strings `begins`, not in the middle of a word, then `follows`.
 
-    `digit`: the token must contain a digit. `apart`: no dash or underscore may come before the token. This is set for a
-    token that can contain its own beginning: otherwise the search would read the token again from each beginning in it.
+    - `digit`: the token must contain a digit.
+    - `apart`: no dash or underscore may come before the token. It is set for tokens that can contain their own
+      beginning: otherwise the search would read a token again from each beginning in it.
     """
 
     kind: str

@@ -211,8 +211,8 @@ def _list_new(
 
     The range of plain text follows the learnt ratio, but keeps at least a share of the family's band, because prose and
     code differ. If the learnt ratio is outside the family's band, it may come from texts of another kind. Then the
-    range is extended, so that it covers the family's band as well. In a conversation in another script, the range of new text in other scripts follows the
-    learnt ratio.
+    range is extended, so that it covers the family's band as well. In a conversation in another script, the range of
+    new text in other scripts follows the learnt ratio.
     """
     kinds = family.kinds
     low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)

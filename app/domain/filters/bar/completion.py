@@ -45,8 +45,10 @@ class Completion:
 
 
 def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
-    """Return the suggestions for a line of the filter bar. `cursor` is the number of characters in front of the
-    cursor."""
+    """Return the suggestions for a line of the filter bar.
+
+    `cursor` is the number of characters in front of the cursor.
+    """
     before = line[:cursor]
     *tokens, last = tokenize(before)
     match last.kind:
