@@ -57,14 +57,14 @@ Delta = dict[str, dict[str, Any]]
 
 _LETTERS: Final = 26
 _ADDED: Final = re.compile(r"\+(\d+),(\d+)([A-Z])")
-"""The beginning of data that is only a text: the number of its place and that of the revision (see `head_of_text`)."""
+"""Matches the beginning of a packet without names: the numbers of the place and the revision (see `head_of_text`)."""
 
 
 def head_of_text(place: int, number: int) -> str:
-    """Return the beginning of data that is only a text.
+    """Return the beginning of a packet without names, which has only the text that is added at a place.
 
     The last digit of the revision's number is one of 26 letters, which also ends the number. In most cases only this
-    letter differs from the beginning of the previous data.
+    letter differs from the beginning of the previous packet.
 
     >>> head_of_text(3, 27)
     '+3,1B'
@@ -84,7 +84,7 @@ class _Place:
 
 
 class Reader:
-    """Reads the data of the Socket.IO packets of a tab, also of those that have only a text.
+    """Reads the data of the Socket.IO packets of a tab, including packets without names (`head_of_text`).
 
     `parse` reads JSON.
     """

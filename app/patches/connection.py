@@ -149,7 +149,7 @@ class Connection:
         return SentValue(sent, fast=self._kinds.is_finite(fresh))
 
     def _send_whole(self, var: tuple[str, str], value: object, held: object) -> SentValue | None:
-        """Return a value that is no list or dataclass, or can change in place. Return None if the browser has it."""
+        """Return what to send for a value that is never sent as a patch, or None if the browser has the value."""
         if self._kinds.is_lasting(type(value)) and not self._is_shared(*var):
             if held is not _NOTHING and diff(held, value) == _SAME:
                 return None

@@ -145,7 +145,7 @@ class CachePlan:
 
     @property
     def index(self) -> int | None:
-        """The place of the newest breakpoint, or None if there is none."""
+        """The place of the last breakpoint in the request, or None if there is no breakpoint."""
         return self.marks[-1].place if self.marks else None
 
 
@@ -289,7 +289,7 @@ def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> i
 
 
 def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
-    """Return the places that can have a breakpoint, in the given order, up to the allowed number."""
+    """Return those of the `places` that can have a breakpoint, in their order, up to the allowed number."""
     rules = warmth.rules
     return [
         place
@@ -301,7 +301,7 @@ def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> lis
 
 
 def _finds(request: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
-    """Return true if the lookback from one of these breakpoints reaches the entry at a place."""
+    """Return true if the lookback from one of the breakpoints `marks` reaches the cached entry at `place`."""
     lookback = warmth.rules.lookback
     return any(mark >= place and (lookback is None or _distance(request, place, mark) < lookback) for mark in marks)
 
@@ -386,5 +386,5 @@ def _distance(request: CacheRequest, earlier: int, later: int) -> int:
 
 
 def _weight(request: CacheRequest, place: int) -> int:
-    """Return the length of a request up to a place."""
+    """Return the length of a request up to a place, in the unit of `CacheRequest.totals`."""
     return request.totals[max(0, place + 1)]

@@ -105,7 +105,7 @@ def _buy(money: Decimal, price: Decimal, steps: Sequence[tuple[int, Decimal]]) -
 
 
 def fit_newest(totals: Sequence[int], available: int) -> int:
-    """Return the number of the newest pairs that fit.
+    """Return the number of the newest pairs that fit into `available` tokens.
 
     `totals` are the tokens of the newest pair, of the newest two, and so on. They never decrease, so an older pair
     never replaces a newer one.

@@ -92,7 +92,7 @@ class SizedPairs(Protocol):
     def __len__(self) -> int: ...
 
     def fit(self, available: int) -> int | None:
-        """Return the position of the oldest pair that fits together with all newer ones, or None if all pairs fit.
+        """Return the position of the oldest pair that fits with all newer pairs into `available` tokens; None: all fit.
 
         If even the newest pair does not fit, return the position after it.
         """

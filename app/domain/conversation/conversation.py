@@ -43,9 +43,10 @@ NEVER_SENT = frozenset(
 
 
 class ConversationKind(StrEnum):
-    """The kind of a conversation. `agent`: a person's chat.
+    """The kind of a conversation.
 
-    `tool`: one child call, such as a title or a delegated task.
+    - `agent`: a person's chat.
+    - `tool`: one child call, such as a title or a delegated task.
     """
 
     AGENT = "agent"

@@ -85,7 +85,7 @@ def count_rounds(parts: tuple[Part, ...]) -> int:
 
 
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
-    """Return the parts with an error result added for each of these calls. `why` is the text of the results."""
+    """Return the parts of a reply with an error result added for each of these tool calls. `why` is its text."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))
 
 
@@ -113,7 +113,7 @@ def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
 
 
 def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: ToolLimits) -> str | None:
-    """Return why a limit forbids the calls at the end of these parts, or None if they are allowed.
+    """Return why a limit forbids the tool calls at the end of these parts, or None if the calls are allowed.
 
     `rounds` is the number of rounds so far, `seconds` the time since the start of the reply.
     """

@@ -77,7 +77,7 @@ NO_RATE_LIMITS = RateLimits()
 
 @dataclass(frozen=True, slots=True)
 class SendQuota:
-    """The state of a limit of sends: how many of them `remain`, and after how many seconds there are more."""
+    """The state of a limit of sends: how many sends are `remaining`, and after how many seconds more are (`reset`)."""
 
     scope: RateScope
     limit: int

@@ -199,7 +199,7 @@ def is_foreign(one: Observation) -> bool:
 
 
 def _doubt_base(estimator: Estimator, family: Family, observations: Sequence[Observation]) -> float:
-    """Return the possible error of the base, in tokens. It is 0 if a short send has confirmed the changed base."""
+    """Return the possible error of the calibrated base, in tokens; 0 if a short send has confirmed this base."""
     moved = abs(estimator.base - family.base)
     return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in observations) else float(moved)
 
@@ -323,7 +323,7 @@ def estimate_send(estimator: Estimator, one: Observation) -> int:
 
 
 def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
-    """Return the lower and upper bound of each figure after this number of reports."""
+    """Return the bounds of the base, the ratio and the tokens per message after this number of reports."""
     ratio, factor = family.permille / THOUSAND, min(MAX_RATIO, RATIO_STEP**count)
     base, per_message = count * BASE_STEP, count * PER_MESSAGE_STEP
     return (
@@ -360,7 +360,7 @@ def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
 
 
 def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
-    """Yield the starts: a fit to all sends, the prior with a corrected ratio, and the prior with a corrected base.
+    """Yield the starts of fits: a fit to all sends, the prior with a corrected ratio, and with a corrected base.
 
     The correction is the median error of the prior.
     """

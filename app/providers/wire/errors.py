@@ -107,7 +107,7 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
 )
 """Patterns for the text of an error, each with its class: only errors of this class have such words.
 
-They are used if the type of the error is missing or unspecific, and its status is unspecific too (such as 400 or 500).
+The patterns are used if the type of the error is missing or unspecific, and its status is unspecific too (such as 400 or 500).
 """
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
@@ -335,7 +335,7 @@ def _seconds(text: str) -> float | None:
 
 
 def _class_at_vendor(target: CallTarget | str, kinds: list[str]) -> ErrorClass | None:
-    """Return the class that one of the types has at this vendor only, or None."""
+    """Return the error class that one of these error types has only at this vendor, or None."""
     classes = CLASS_AT_VENDOR.get(target.row.name) if isinstance(target, CallTarget) else None
     return next((classes[kind] for kind in kinds if kind in classes), None) if classes else None
 

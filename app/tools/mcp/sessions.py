@@ -238,7 +238,7 @@ class ServerSession:
         return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
 
     def _turn(self, health: Health, problem: str | None = None) -> None:
-        """Set the state and the problem. If `problem` is None, the problem is not changed."""
+        """Set the state of the connection and, unless it is None, the problem of the server."""
         self.health = health
         if problem is not None:
             self.problem = problem

@@ -105,7 +105,7 @@ def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Con
     """Return the condition that selects the pairs in view from the base set.
 
     A term `o` (“inside the context boundary”) becomes a condition on the ids in `boundary`. Apply the condition only to
-    pairs of the base set, because it does not contain the terms that all of these pairs match.
+    pairs of the base set: the terms that all of these pairs match are not in the condition.
     """
     terms = tree.terms if isinstance(tree, And) else (tree,)
     # all pairs of the base set match the other terms
