@@ -50,7 +50,7 @@ _SAME: Final = Patch(())
 class SentValue:
     """A value to send.
 
-    `fast`: it is immutable and has neither NaN nor an infinity, so `wire` may encode it with orjson.
+    `fast`: it is immutable and has neither NaN nor an infinity, so `wire.py` may encode it with orjson.
     """
 
     value: Any

@@ -218,7 +218,7 @@ class PatchedNamespace(EventNamespace):
         self._refusals.write(connection, f"Refused {what}.")
 
     async def on_event(self, sid: str, data: Any = None) -> None:
-        """Handle an event of the page, or refuse an invalid one. After a request for all values, send them whole."""
+        """Handle an event of the page, or refuse an invalid one. If the event requests all values, send them whole."""
         if (fault := self._find_fault(data)) is not None:
             self._refuse(sid, f"an event: {fault} (name: {events.name_of(data)})")
             return
@@ -241,7 +241,7 @@ class PatchedNamespace(EventNamespace):
         await asyncio.sleep(0)  # as in Reflex: let the writer run before the handler continues
 
     async def append(self, client: _Client, state: Any, name: str, value: object) -> bool:
-        """Assign a value that only adds text to the value of a var, and send it to a browser that has that value.
+        """Assign a value that only adds text to a var, and send the text to a browser that has the earlier value.
 
         Return False if nothing was done. Call it only while no handler holds the lock of `state`.
         """

@@ -83,7 +83,7 @@ class GateRules:
 
 
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
-    """Return the ASGI app `app` behind the gate, which has these rules.
+    """Return an ASGI app that passes to `app` only what the rules of the gate admit.
 
     Refused requests and sockets get 403. Every answer to a request has the common headers, even a refusal.
     """

@@ -174,7 +174,7 @@ class RequestProtocol(HttpToolsProtocol):
             self._rest_late = None
 
     def _leave_rest(self) -> None:
-        """Close a connection whose client sends too much of a body, or sends it for too long, after the answer."""
+        """Close a connection whose client sends a body too long after the answer was sent, or sends too much of it."""
         if not self.transport.is_closing():
             if not self._is_refused:
                 note_refusal(self.client, f"Refused a request: {_GOES_ON}")

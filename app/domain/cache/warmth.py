@@ -178,7 +178,7 @@ def _infer_read(call: CachedCall, read: int, lifetime: int) -> CachedPrefix:
 
 
 def _learn_sizes(prefix: Prefix, marks: Sequence[Breakpoint], usage: Usage) -> list[Size]:
-    """Return the sizes that a report proves: up to the last breakpoint, and up to the last breakpoint for an hour."""
+    """Return the exact sizes in a usage report: up to the last breakpoint, and up to the last one for an hour."""
     whole = usage.cache_read_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
     learnt = [_sized(prefix, marks[-1].place, whole)]
     long = [mark for mark in marks if mark.lifetime > marks[-1].lifetime]

@@ -53,7 +53,7 @@ def read_title(answer: str) -> str:
 
 
 def _leave_out_reasoning(answer: str) -> str:
-    """Return an answer without its reasoning. Any model may write reasoning tags, so they are always looked for."""
+    """Return an answer without its reasoning. Any model may write reasoning tags, so tags are always looked for."""
     reader = TagReader()
     words: list[str] = []
     for event in [*reader.feed([TextReceived(answer)]), *reader.end()]:

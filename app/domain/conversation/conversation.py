@@ -133,7 +133,7 @@ class Replaced:
     """A secret that redaction replaced by a placeholder.
 
     - `pair_id`: the pair of the secret; None if it was in the draft or in the system text.
-    - `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    - `place`: where the secret was: `system`, `request`, `reply`, `tool_call` or `tool_result`.
     - `kind`: the kind of secret.
     """
 

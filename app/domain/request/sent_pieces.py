@@ -57,7 +57,7 @@ class WrittenPiece:
 
 @dataclass(frozen=True, slots=True)
 class SentContent:
-    """The content of a request. None: the request did not have this part, or its text is not stored."""
+    """The content of a request. A field of None: the request did not have this part, or its text is not stored."""
 
     parameters: Mapping[str, Any] | None = None
     system: str | None = None

@@ -53,7 +53,7 @@ class Pattern:
 
         Empty pieces are left out.
 
-        Only a text that contains all of them, in this order, can contain a match.
+        Only a text that contains all these pieces, in this order, can contain a match.
         """
         return tuple(fold(piece) for piece in self.pieces if piece)
 

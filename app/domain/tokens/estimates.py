@@ -103,9 +103,8 @@ class Estimator:
     def doubt_of_old(self, tokens: int, draft_kind: TextKind) -> float:
         """Return the possible error, in tokens, of the estimate for texts that were in no reported request.
 
-        `tokens` is this estimate. The draft is not one of these texts. They all count as plain text (English and code).
-        If no provider has reported the usage of any request of this conversation, the error covers the kind of the
-        draft as well.
+        `tokens` is this estimate, without the draft. The texts count as plain text (English and code). If no provider
+        has reported the usage of any request of this conversation, the error covers the kind of the draft as well.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:

@@ -37,7 +37,7 @@ _MILLION: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """A model that Inview's own table has.
+    """A model in one of Inview's own price tables (`OWN_TABLES` in `tariffs.py`).
 
     - `name`: its name on the screen; None: the name of the model.
     - `tariff`: None if its prices are unknown.

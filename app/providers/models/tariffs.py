@@ -88,7 +88,7 @@ def _period(constraint: Any, stated: Any) -> Period:
 
 
 def _price_above(price: Any, start: int) -> Decimal | None:
-    """Return the price of a call whose prompt is longer than `start` tokens."""
+    """Return the price that applies if the prompt is longer than `start` tokens."""
     if not hasattr(price, "tiers"):
         return price
     # A tier applies only to prompts that are longer than its `start`.

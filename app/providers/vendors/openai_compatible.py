@@ -163,7 +163,7 @@ class ChatDecoder:
                 break
 
     def _let_go(self) -> list[StreamEvent]:
-        """Return and clear the text that waited for the end of a call."""
+        """Return and clear the text that waited for the end of a tool call."""
         held, self._held = self._held, []
         return held
 
@@ -221,7 +221,7 @@ class ChatDecoder:
 
 
 def _unwrap(data: object) -> dict[str, Any]:
-    """Return the event as an object. Google puts errors into a list with one item."""
+    """Return the data of an event as an object. Google puts errors into a list with one item."""
     events = cast("list[object]", data) if isinstance(data, list) else [data]
     if len(events) != 1:
         raise FieldError("the event is a list instead of an object")

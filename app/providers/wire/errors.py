@@ -76,7 +76,7 @@ codes", read 2026-11-30.
 CLASS_AT_VENDOR: Mapping[str, Mapping[str, ErrorClass]] = MappingProxyType(
     {"alibaba": MappingProxyType({"insufficient_quota": ErrorClass.RATE})}
 )
-"""Types and codes that mean something else at one vendor, by the name of its row.
+"""Error types and codes that have another error class at one vendor, by the vendor's name in the registry.
 
 At Alibaba, `insufficient_quota` is another name of `Throttling.AllocationQuota`: too many tokens in a minute.
 """
@@ -107,7 +107,8 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
 )
 """Patterns for the text of an error, each with its class: only errors of this class have such words.
 
-The patterns are used if the type of the error is missing or unspecific, and its status is unspecific too (such as 400 or 500).
+The patterns are used if the type of the error is missing or unspecific, and its status is unspecific too (such as 400
+or 500).
 """
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
@@ -144,7 +145,7 @@ SAYING: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNKNOWN: "answered with an error",
     }
 )
-"""The words for an error class, for the middle of a sentence."""
+"""What the provider did, for each error class, as the middle of a sentence."""
 
 NO_CREDIT = frozenset(
     {

@@ -132,7 +132,7 @@ class AttachmentTerm:
 
 @dataclass(frozen=True, slots=True)
 class FailedTerm:
-    """The term that selects pairs whose reply failed, and pairs with a stored failure."""
+    """The term that selects pairs whose reply failed or has a stored failure."""
 
 
 @dataclass(frozen=True, slots=True)
