@@ -103,7 +103,7 @@ class Reader:
             patch = [["+", last.path, data[head.end() :]]]
             return {last.state: {last.name: {"$rev": [last.connection, number], "patch": patch}}}
         packet: object = self._parse(data)
-        if not isinstance(packet, list):  # the answer to a new connection, in which the old places are unknown
+        if not isinstance(packet, list):  # the answer to a new connection, where the old places are unknown
             self._last = None
             return {}
         delta = _delta_of(cast("list[object]", packet)[1])

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""Seconds for which the processor time of a check counts, and for which a slow pattern or schema is refused."""
+"""The processor time of a check counts for this number of seconds. A slow pattern or schema is refused as long."""
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that the slow checks of one account may take within `WINDOW_SECONDS`."""
 SLOW_SECONDS: Final = 0.1

@@ -350,7 +350,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
     # An hour costs more per written token. It is not chosen if the expected loss is too small, and not yet if it will
-    # cost less at the next send. That send writes only one more pair, but an hour can then protect the whole prefix.
+    # cost less at the next send: then only one more pair is written, but an hour can protect the whole prefix.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest

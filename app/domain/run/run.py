@@ -190,7 +190,7 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """The event that a person stopped the run. `begun` has the ids of the tool calls that had started."""
+    """The event that a person stopped the run. It has the ids of the tool calls that had started."""
 
     begun: frozenset[str] = frozenset()
 
@@ -199,7 +199,7 @@ class CancelRequested:
 class Interrupted:
     """The event that the process ended before the run did, or is ending now.
 
-    `begun` has the ids of the tool calls that had started.
+    It has the ids of the tool calls that had started.
     """
 
     begun: frozenset[str] = frozenset()

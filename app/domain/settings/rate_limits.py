@@ -26,7 +26,7 @@ MAX_SENDS = 100_000
 """The highest limit of sends per minute. In practice, a higher one would be no limit."""
 MAX_DAY_TOKENS = 1_000_000_000
 SENDS_SECONDS = 60
-"""Length of the time in which sends are counted, in seconds."""
+"""Sends are counted over this number of seconds."""
 
 _PART = re.compile(r"([0-9]{1,10}) ?(?:(sends?/minute)|(tokens?/day))")
 

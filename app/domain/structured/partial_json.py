@@ -130,7 +130,7 @@ class _FaultError(Exception):
 
 
 class _Reader:
-    """The reader of one JSON text, from its start to its end.
+    """The reader of one JSON text.
 
     Each value is added to its container at once, so it is kept even if the text ends inside it.
     """

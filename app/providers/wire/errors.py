@@ -145,7 +145,7 @@ SAYING: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNKNOWN: "answered with an error",
     }
 )
-"""What the provider did, for each error class, as the middle of a sentence."""
+"""The action of the provider for each error class, as the middle of a sentence."""
 
 NO_CREDIT = frozenset(
     {
