@@ -100,7 +100,7 @@ async def append(state: rx.State, name: str, value: object) -> bool:
         return False
     root = await manager.get_state(BaseStateToken(ident=token, cls=type(owner)))  # extends its life, as the lock does
     # From here on, nothing suspends until the value is assigned and its frame is in the queue. So if the lock is free,
-    # the effect is that of entering and leaving the lock.
+    # this is the same as entering and leaving it.
     lock = manager._states_locks.get(token)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public name
     if lock is None or lock.locked() or root is not owner._get_root_state():  # noqa: SLF001 - no public name
         return False
