@@ -87,7 +87,7 @@ class Connection:
         self._revisions: dict[tuple[str, str], int] = {}
         self._reads_added = reads_added
         self._places = 0
-        self._place: tuple[tuple[str, str], ValuePath] | None = None  # the one with the number `_places`
+        self._place: tuple[tuple[str, str], ValuePath] | None = None  # the newest place, whose number is `_places`
 
     def forget(self) -> None:
         """Forget the values and the place that were sent, so that each var is sent whole the next time."""

@@ -98,7 +98,8 @@ async def append(state: rx.State, name: str, value: object) -> bool:
     owner: Any = getattr(state, "__wrapped__", state)
     if not isinstance(manager, StateManagerMemory) or name in owner._var_dependencies:  # noqa: SLF001 - no public name
         return False
-    root = await manager.get_state(BaseStateToken(ident=token, cls=type(owner)))  # extends its life, as the lock does
+    # This also extends the life of the state, as entering the lock does.
+    root = await manager.get_state(BaseStateToken(ident=token, cls=type(owner)))
     # From here on, nothing suspends until the value is assigned and its frame is in the queue. So if the lock is free,
     # this is the same as entering and leaving it.
     lock = manager._states_locks.get(token)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public name

@@ -124,7 +124,7 @@ class FairQueue(Generic[Item]):
         self._waiting.setdefault(account, deque()).append(item)
 
     def take(self, spent: Callable[[str], float]) -> Item:
-        """Remove and return the next item: one of the account that spent the least. An item must be waiting.
+        """Remove and return the next item, one of the account that spent least. An item must be waiting.
 
         `spent` returns the processor time that an account spent.
         """

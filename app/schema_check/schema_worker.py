@@ -88,7 +88,7 @@ def serve(seconds: float, noted: mmap.mmap) -> None:
 
 
 class _TooSlowError(Exception):
-    """The pattern took too long before."""
+    """Error: the pattern took too long in an earlier check."""
 
 
 class _Patterns:

@@ -106,7 +106,7 @@ def find_secrets(text: str) -> tuple[FoundSecret, ...]:
     for secret in found:
         if not kept or secret.start >= kept[-1].end:
             kept.append(secret)
-        elif secret.end > kept[-1].end:  # overlapping secrets become one
+        elif secret.end > kept[-1].end:
             kept[-1] = FoundSecret(kept[-1].kind, kept[-1].start, secret.end)
     return tuple(kept)
 

@@ -77,7 +77,11 @@ NO_RATE_LIMITS = RateLimits()
 
 @dataclass(frozen=True, slots=True)
 class SendQuota:
-    """The state of a limit of sends: how many sends are `remaining`, and after how many seconds more are (`reset`)."""
+    """The state of a limit of sends.
+
+    - `remaining`: the number of sends that are possible now.
+    - `reset`: the seconds until one more send is possible.
+    """
 
     scope: RateScope
     limit: int

@@ -103,7 +103,7 @@ class ServerSession:
         self._lists_late = False
         self._unexplained = False
         self._task: asyncio.Task[None] | None = None
-        # This event is set when the server is ready, or when it has failed since the call of `settle` or `look`.
+        # This event is set when the server is ready, or when connecting fails after a call of `settle` or `look`.
         self._settled = asyncio.Event()
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()

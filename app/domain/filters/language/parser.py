@@ -21,7 +21,7 @@ MAX_DEPTH = 50
 """Maximum levels of nested parentheses and `!`, so that recursion over a tree is safe."""
 
 MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
-"""Maximum levels of a filter's tree: one parenthesis can contain both an `Or` and an `And`."""
+"""Maximum levels of a filter's tree: each level of parentheses can add an `Or` and an `And` to the tree."""
 
 MAX_TERMS = 200
 """Maximum number of predicates in a filter, because databases limit the size of an expression."""
