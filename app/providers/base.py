@@ -93,8 +93,8 @@ class Dialect:
 class Region:
     """Another region of a vendor, with its own base URL, keys and prices.
 
-    - `base_url`: "" if the region has no common base URL, but a separate one for each customer.
-    - `domain`: the domain of the customers' separate base URLs.
+    - `base_url`: "" if the region has no common base URL, but one for each customer account.
+    - `domain`: the domain of the base URLs of customer accounts.
     """
 
     name: str

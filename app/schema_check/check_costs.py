@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""The processor time of a check counts for this number of seconds. A slow pattern or schema is refused as long."""
+"""Number of seconds that the processor time of a check counts, and that a slow pattern or schema is refused."""
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that the slow checks of one account may take within `WINDOW_SECONDS`."""
 SLOW_SECONDS: Final = 0.1

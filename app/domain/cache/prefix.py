@@ -102,8 +102,8 @@ def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
 def name_beginning(request: Request) -> str:
     """Return a name for requests that may share a prefix: equal for equal model, tools and system text.
 
-    OpenAI takes the name as `prompt_cache_key`, to find the machine that has the prefix cached. The name depends
-    neither on the person nor on the conversation, so a fork can read the cache of its original conversation.
+    OpenAI takes the name as `prompt_cache_key`, to find the machine that has the prefix cached. The name has no
+    id of a person or a conversation, so a fork can read the cache of its original conversation.
     """
     return "inview-" + content_hashes(Request(request.model, request.system, (), tools=request.tools))[0][:_HEX]
 

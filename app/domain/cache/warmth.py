@@ -169,7 +169,7 @@ def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> Cach
 
 
 def _infer_read(call: CachedCall, read: int, lifetime: int) -> CachedPrefix:
-    """Return the cached prefix that a call read although no known call wrote it. An older call wrote it.
+    """Return the cached prefix that a call read, but that no known call wrote. An older call must have written it.
 
     The prefix ends at the last breakpoint of the call: if it ended earlier, the call would have written the rest.
     """

@@ -85,7 +85,7 @@ def count_rounds(parts: tuple[Part, ...]) -> int:
 
 
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
-    """Return the parts of a reply with an error result added for each of these tool calls. `why` is its text."""
+    """Return the parts of a reply and, for each of these tool calls, an error result with the text `why`."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))
 
 

@@ -134,7 +134,7 @@ class ModelLists:
         return name
 
     def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
-        """Return the list from this process, or the built-in models, or the list from an earlier process."""
+        """Return the list of this process, otherwise the built-in models, otherwise the list of an earlier process."""
         if (kept := self._kept.get(provider)) is not None:
             return kept.listed.models
         return load_adapter(provider.row.protocol).built_in_models or self._remembered.find(provider) or ()

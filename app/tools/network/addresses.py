@@ -23,7 +23,7 @@ from typing import Final
 from app.domain.errors import InviewError
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""Resolves a host and a port to addresses, as text."""
+"""A function that resolves a host and a port to addresses, as text."""
 
 
 class Reach(Enum):
