@@ -52,10 +52,10 @@ def describe_growth(before: RunState | None, after: RunState) -> Growth:
 
 
 def apply_growth(parts: tuple[Part, ...], growth: Growth) -> tuple[Part, ...]:
-    """Return the parts after this growth.
+    """Return the parts of a reply after it has grown by `growth`.
 
     Raises:
-        ValueError: the growth does not fit these parts.
+        ValueError: `growth` does not fit these parts.
     """
     if growth.kept > len(parts):
         raise ValueError(f"{growth.kept} parts were kept of {len(parts)}")

@@ -40,7 +40,7 @@ PART_TYPES: dict[type[Part], str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One event of a run's stream. `kind` and the fields of `data` have the names that docs/api.md describes.
+    """One event in the log of a run. `kind` and the fields of `data` have the names that docs/api.md describes.
 
     `position` is the position in the log after the event.
     """
@@ -71,8 +71,8 @@ def events_of(growth: Growth, state: RunState, end: int) -> tuple[LogEvent, ...]
     """Return the events that a growth adds to the log.
 
     `state` is the state after the growth, `end` the end of the earlier log. `events_after(state, end)` has the same
-    result. This function is faster in the most frequent case, when only text was appended, because it makes no other
-    entries of the log.
+    result. This function is faster in the most frequent case, when only text was appended, because it makes only the
+    added entries of the log.
     """
     if not growth.text or growth.parts or state.outcome is not None:
         return events_after(state, end)

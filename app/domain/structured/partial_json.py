@@ -115,14 +115,14 @@ def _may_be_word(text: str) -> bool:
 
 
 class _EndedError(Exception):
-    """The text ends before the value at this path is complete."""
+    """Error: the text ends before the value at this path is complete."""
 
     def __init__(self, path: JsonPath) -> None:
         self.path = path
 
 
 class _FaultError(Exception):
-    """The text is not JSON at this place."""
+    """Error: the text is not JSON at this place."""
 
     def __init__(self, place: int, words: str) -> None:
         self.place = place
@@ -130,7 +130,7 @@ class _FaultError(Exception):
 
 
 class _Reader:
-    """One pass over the text.
+    """The reader of one JSON text.
 
     Each value is added to its container at once, so it is kept even if the text ends inside it.
     """
