@@ -22,7 +22,7 @@ _UNSPACED: Final = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-�
 _WORD: Final = re.compile(r"[^\W_]+")
 _BETWEEN, _MORE_LETTERS = r"[\W_]+", r"[^\W_]*"
 _NO_LETTER_BEFORE, _NO_LETTER_AFTER = r"(?<![^\W_])", r"(?![^\W_])"
-BEFORE: Final = 40
+BEFORE: Final = 16
 EXCERPT: Final = 240
 """Characters of an excerpt: `BEFORE` in front of the first match, `EXCERPT` in total."""
 MAX_TERMS: Final = 50
@@ -94,7 +94,7 @@ def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
     patterns = [*(term.pattern for term in search.terms), *map(re.escape, map(_plain, search.pieces))]
     sought = re.compile("|".join(patterns))
     first = sought.search(_plain(text))
-    begin = max(0, first.start() - BEFORE) if first else 0
+    begin = _begin_word(text, first.start()) if first else 0
     shown = " ".join(text[begin : begin + EXCERPT].split())
     pieces: list[tuple[str, bool]] = [("…", False)] if begin else []
     end = 0
@@ -103,6 +103,15 @@ def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
         end = found.end()
     pieces += [(shown[end:], False), ("…" if begin + EXCERPT < len(text) else "", False)]
     return tuple(piece for piece in pieces if piece[0])
+
+
+def _begin_word(text: str, match: int) -> int:
+    """Return where an excerpt begins: at most `BEFORE` characters before a match, if possible with a whole word."""
+    begin = max(0, match - BEFORE)
+    before = text[begin:match]
+    is_cut = begin > 0 and not text[begin - 1].isspace() and not before[:1].isspace()
+    gap = re.search(r"\s+", before) if is_cut else None
+    return begin if gap is None else begin + gap.end()
 
 
 def has_unspaced(text: str) -> bool:

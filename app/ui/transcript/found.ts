@@ -4,15 +4,24 @@ const NAME = "found"; // the name in the stylesheet
 const MOST = 2_000; // maximum number of marks
 const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;
 
-/** Mark these words in the parts of pairs in `view`, also in pairs added later. Returns a function that stops this. */
-export function markFound(view: HTMLElement, words: readonly string[]): () => void {
+/**
+ * Mark these words in the parts of pairs in `view`, also in pairs added later. `onMarked` gets the places of all words
+ * whenever they change. Returns a function that stops this.
+ */
+export function markFound(
+  view: HTMLElement,
+  words: readonly string[],
+  onMarked: (places: readonly StaticRange[]) => void,
+): () => void {
   if (!words.length || typeof Highlight === "undefined") return () => undefined;
   const pattern = new RegExp(words.map((word) => word.replace(SPECIAL, "\\$&")).join("|"), "gi");
   const shown = new WeakSet<Element>();
   let frame = 0;
   const mark = () => {
     frame = 0;
-    CSS.highlights.set(NAME, new Highlight(...rangesOf(view, pattern, shown)));
+    const places = rangesOf(view, pattern, shown);
+    CSS.highlights.set(NAME, new Highlight(...places));
+    onMarked(places);
   };
   const changed = new MutationObserver(() => {
     frame ||= requestAnimationFrame(mark);

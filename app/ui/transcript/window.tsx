@@ -12,6 +12,7 @@ import { dropSent, dropWhere, resentHere, sentHere } from "../kit/connection/sen
 import { offer } from "../kit/keys/places.ts";
 import { FoldedText } from "../kit/texts/folded_text.tsx";
 import type { FoldedTextProps } from "../kit/views.ts";
+import { positionIn, showStart, showWord } from "./address_pair.ts";
 import { watchReading } from "./following.ts";
 import { markFound } from "./found.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
@@ -237,18 +238,45 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: its row may be in the document only now
   useLayoutEffect(markCurrent, [known, start, end]);
   useEffect(watchCursor, []);
+
+  // The pair that the address names: each address is followed once.
+  const at = positionIn(useLocation().search);
+  const named = pairs.find(({ position }) => position === at)?.id ?? "";
+  const isShown = useRef({ at: 0, word: 0 });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its row may be in the document only now
+  useLayoutEffect(() => {
+    const view = box.current;
+    if (!view || !named || isShown.current.at === at) return;
+    if (showStart(view, reading.current, named)) {
+      isShown.current.at = at;
+      turnAway(!isAtEnd());
+    } else {
+      const first = Math.max(0, place(named) - STEP);
+      setRange({ first: pairs[first]?.id, last: pairs[first + MAX_ROWS - 1]?.id });
+    }
+  }, [at, named, start, end]);
+
   const found = (props.found.find((one) => one.conversation === conversation)?.words ?? []).join("\n");
   useEffect(() => {
-    if (box.current && found) return markFound(box.current, found.split("\n"));
-    return undefined;
-  }, [found]);
+    const view = box.current;
+    if (!view || !found) return undefined;
+    return markFound(view, found.split("\n"), (places) => {
+      const shown = isShown.current;
+      if (!named || shown.word === at || reading.current.follows) return;
+      if (showWord(view, reading.current, named, places)) shown.word = at;
+    });
+  }, [found, at, named]);
 
   const latest = pairs.at(-1);
+  const hadLater = useRef(later);
   const seen = useRef<string>(undefined); // undefined at first: the first pair may be loaded immediately
   useLayoutEffect(() => {
     const { running } = now.current;
+    const isOlder = hadLater.current; // the pairs at the end were there before, and only loaded now
+    hadLater.current = later;
     if (latest?.id === seen.current) return;
-    if (now.current.away !== null) turnAway(true); // the new pair may be in sight
+    if (isOlder) setAway((last) => (last === null ? null : (latest?.id ?? "")));
+    else if (now.current.away !== null) turnAway(true); // the new pair may be in sight
     const isFirst = seen.current === undefined;
     seen.current = latest?.id;
     if (!latest) return;
@@ -262,7 +290,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     if (reading.current.top === SENDING && !reading.current.follows) return;
     followFrom(latest.id);
     if (now.current.range.last !== undefined) queueMicrotask(toEnd); // React cannot flush while it commits
-  }, [latest, toEnd, followFrom, turnAway]);
+  }, [latest, later, toEnd, followFrom, turnAway]);
 
   // An edited pair that is sent goes to the top of the window, as a new one does.
   const before = useRef(pairs);

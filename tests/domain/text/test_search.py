@@ -73,3 +73,11 @@ def test_an_excerpt_of_any_text_for_any_search_is_of_that_text(text: str, search
     if search.terms or search.pieces:
         shown = "".join(piece for piece, _ in cut_excerpt(text, search)).removeprefix("…").removesuffix("…")
         assert "".join(shown.split()) in "".join(text.split()) + "…"
+
+
+def test_the_first_match_is_soon_in_its_excerpt_after_whole_words() -> None:
+    """The list shows two short lines: of a longer beginning it would not show the match."""
+    pieces = cut_excerpt("What a reply can look like\n\n```python\ndef mean(values)", parse_search("mean"))
+
+    assert pieces[:3] == (("…", False), ("```python def ", False), ("mean", True))
+    assert cut_excerpt("counterrevolutionaries mean", parse_search("mean"))[:2] == (("…", False), ("mean", True))

@@ -24,6 +24,17 @@ MARKED = """() => [...CSS.highlights.get('found') ?? []].map(
   ({ startContainer, startOffset, endOffset }) => startContainer.data.slice(startOffset, endOffset))"""
 """The words that are marked in the transcript."""
 
+FIRST_IS_SEEN = """() => {
+  const [place] = CSS.highlights.get('found') ?? [];
+  if (!place) return false;
+  const word = document.createRange();
+  word.setStart(place.startContainer, place.startOffset);
+  word.setEnd(place.endContainer, place.endOffset);
+  const { top, bottom } = word.getBoundingClientRect();
+  return top > 0 && bottom < document.querySelector('.composer').getBoundingClientRect().top;
+}"""
+"""True if the first marked word is on the screen."""
+
 
 def row(screen: Screen, name: str) -> Locator:
     return screen.conversations.filter(has_text=name)
@@ -101,7 +112,7 @@ def test_unknown_address_helps_on(screen: Screen) -> None:
 
 
 def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Served) -> None:
-    titled(screen, "lighthouse in the marzipan fog" + "\nA line." * 20 + "\nAnother lighthouse")
+    titled(screen, "lighthouse in the marzipan fog" + "\nA line." * 80 + "\nAnother lighthouse")
     expect(screen.pairs.locator(".folded-rest")).to_be_hidden()
     path = screen.path
     screen.go("/")
@@ -120,9 +131,15 @@ def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Serve
     found.get_by_role("link").click()
     screen.page.wait_for_url(f"**{path}*")
     assert screen.page.evaluate("window.sameDocument") is True  # the page was not loaded again
-    expect(screen.pairs.get_by_text("lighthouse in the marzipan fog").last).to_be_in_viewport()
-    eventually(lambda: {"lighthouse", "marzipan"} <= {*screen.page.evaluate(MARKED)})
     request = screen.pairs.first.get_by_role("group", name="Request of pair 1")
+    expect(request.get_by_text("lighthouse in the marzipan fog")).to_be_in_viewport()
+    arrow = screen.page.locator(".to-end")
+    screen.pairs.first.hover()
+    screen.page.mouse.wheel(0, 20_000)
+    expect(screen.pairs).to_have_count(5)
+    expect(arrow).to_be_visible()
+    expect(arrow).not_to_contain_text(re.compile(r"\d new"))  # the later pairs were there before
+    eventually(lambda: {"lighthouse", "marzipan"} <= {*screen.page.evaluate(MARKED)})
     request.get_by_role("button", name="Show less").press("Enter")  # the word in the folded text has unfolded it
     expect(request.get_by_role("button", name="Show more")).to_be_focused()
     expect(request.locator(".folded-rest")).to_be_hidden()
@@ -136,3 +153,9 @@ def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Serve
     expect(screen.page.get_by_text("Latin word")).to_be_visible()
     # The next page draws the field once. If it drew it again later, the field would lose the focus and new text.
     assert screen.page.evaluate("window.searchFields") == 1
+    screen.page.get_by_role("link", name="New conversation").click()
+    screen.page.wait_for_url("**/")
+    field.fill("another")
+    found.get_by_role("link").click()
+    screen.page.wait_for_url(f"**{path}*")
+    eventually(lambda: screen.page.evaluate(FIRST_IS_SEEN))  # it is at the end of a long request
