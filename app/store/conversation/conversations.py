@@ -394,10 +394,15 @@ def select_conversation() -> Select[Any]:
 
 async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str, ...]:
     """Return the ids of the child conversations (kind `tool`) of a conversation, of their children, and so on."""
+    return tuple((await session.execute(select_derived(conversation_id))).scalars())
+
+
+def select_derived(conversation_id: str) -> Select[str]:
+    """Return the query of `list_derived`."""
     tool = CONVERSATION.c.kind == ConversationKind.TOOL
     nearest = select(CONVERSATION.c.id).where(CONVERSATION.c.parent_id == conversation_id, tool).cte(recursive=True)
     further = select(CONVERSATION.c.id).join(nearest, CONVERSATION.c.parent_id == nearest.c.id).where(tool)
-    return tuple((await session.execute(select(nearest.union(further).c.id))).scalars())
+    return select(nearest.union(further).c.id)
 
 
 async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
