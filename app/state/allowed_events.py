@@ -44,6 +44,7 @@ from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.lineage import LineageState
 from app.state.inspector.log import LogState
+from app.state.inspector.messages import MessagesState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
@@ -169,6 +170,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     LineageState: frozenset({"keep_current"}),
     LogState: frozenset({"keep_current"}),
+    MessagesState: frozenset({"keep_current", "choose", "toggle_tasks", "show_older"}),
     FilterLineState: frozenset({
         "begin", "find_chips", "choose_chip", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo",
     }),

@@ -18,7 +18,7 @@ from app.store.conversation.pairs import load_pairs_by_id
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A page of messages of so many `pairs`, oldest first.
+    """A page of messages, oldest first. `pairs` is the number of pairs that contain them.
 
     `beyond` is the key after which the next page begins; "": there is none.
     """

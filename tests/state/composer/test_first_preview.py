@@ -187,7 +187,7 @@ async def test_what_cannot_be_sent_says_why_until_it_can(started: Tab) -> None:
     assert gists(started) == ["Hello"]
 
 
-@pytest.mark.parametrize("section", ["tools", "usage", "branches", "lineage", "log"])
+@pytest.mark.parametrize("section", ["tools", "messages", "usage", "branches", "lineage", "log"])
 async def test_sections_of_a_conversation_do_not_open_on_the_start_page(started: Tab, section: str) -> None:
     for handler in (InspectorState.show, InspectorState.toggle):
         await started.send(handler, section=section)
