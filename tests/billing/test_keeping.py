@@ -18,6 +18,7 @@ from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
+from app.store.conversation.conversations import load_conversation
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache
 from tests.billing.peer import BillingPeer, play_openai
@@ -87,9 +88,15 @@ async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(ta
     assert (kept.spent.calls, kept.keeping.ended_at) == (1, None)
     # the peer always answers with three words
     assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))
-    assert kept.keeping.made_id == newest.call.conversation_id
+    made_id = newest.call.conversation_id
+    assert kept.keeping.made_id == made_id
+    async with talk.ctx.store.read() as session:
+        made = await load_conversation(session, LOCAL_OWNER, made_id)
+    last = (await pairs_of(talk.ctx, talk.conversation_id))[-1]
+    assert last.reply is not None
+    assert (made.parent_id, made.trigger_message_id) == (talk.conversation_id, last.reply.id)
     with pytest.raises(ConflictError, match="so you cannot send in it"):
-        await preview_send(talk.ctx, LOCAL_OWNER, newest.call.conversation_id, SendRequest("More"))
+        await preview_send(talk.ctx, LOCAL_OWNER, made_id, SendRequest("More"))
 
 
 async def test_a_send_meanwhile_prolongs_the_cache(talk: Talk) -> None:

@@ -66,8 +66,11 @@ def find(fault: Fault, copy: Path) -> str:
     if ran.returncode != TESTS_FAILED:
         print(ran.stdout[-2_000:])
         return ""
-    failed = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return failed[0].partition(" - ")[0].removeprefix("FAILED ") if failed else "a test"
+    failed = [line for line in ran.stdout.splitlines() if line.startswith("FAILED ")]
+    if not failed:  # an error of a fixture says nothing about the fault
+        print(ran.stdout[-2_000:])
+        return ""
+    return failed[0].partition(" - ")[0].removeprefix("FAILED ")
 
 
 if __name__ == "__main__":

@@ -25,11 +25,13 @@ from app.domain.conversation.conversation import (
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.run.run import RunStart, Succeeded
+from app.domain.settings.rate_limits import RateLimits
 from app.runs.app_context import AppContext
 from app.runs.request.send_plan import Plan
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
 from app.runs.usage.budgets import require_budgets_for
+from app.runs.usage.rate_limits import require_rate
 from app.runs.watch.broadcast import follow, load_state
 from app.store.conversation import conversations, pairs
 from app.store.conversation.child_calls import insert_child_call
@@ -47,6 +49,7 @@ class Order:
     - `after_position`: the position of the newest pair of `parent`; the node is placed after it.
     - `trigger`: the id of the newest reply that the call reads, if it reads one.
     - `position`: for a summary only; the summary replaces the pairs with a lower position.
+    - `rate_limits`: the rate limits of the preferences; None: the call does not count as a send.
     """
 
     parent: Conversation
@@ -58,6 +61,7 @@ class Order:
     after_position: int
     trigger: str | None = None
     position: int | None = None
+    rate_limits: RateLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ async def start_child_call(
     Raises:
         NotFoundError: the parent conversation was deleted.
         BudgetSpentError: a budget of money is spent.
+        RateLimitedError: a rate limit is reached.
     """
     at = now()
     parent = order.parent
@@ -134,6 +139,8 @@ async def start_child_call(
         )
         await runs.insert_run(session, run)
         await insert_child_call(session, parent.owner, parent.id, node, made.id)
+        if order.rate_limits is not None:
+            await require_rate(ctx, session, parent.owner, parent.id, order.rate_limits)
     ctx.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose, request=plan.hashed)
     return StartedChildCall(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)
 

@@ -35,7 +35,6 @@ from app.runs.send.commands import StartedRun
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text
 from app.runs.send.send_request import DEFAULT_OPTIONS
-from app.runs.usage.rate_limits import require_rate
 from app.store.conversation import conversations
 from app.store.database.mapping import encode_checkpoint
 
@@ -189,8 +188,8 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         after_position=base.index.newest() or 0,
         trigger=None if last.reply is None else last.reply.id,
         position=planned.position,
+        rate_limits=base.rate_limits,
     )
-    await require_rate(ctx, owner, conversation_id, base.rate_limits)
     child = await start_child_call(ctx, order, plan)
     ctx.start_background(_adopt(ctx, owner, conversation_id, child, planned.position), f"summary of {conversation_id}")
     return Summary(child.started, child.conversation_id, planned.count, planned.position)

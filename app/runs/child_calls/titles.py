@@ -32,7 +32,6 @@ from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
 from app.runs.send.send_request import DEFAULT_OPTIONS
-from app.runs.usage.rate_limits import require_rate
 from app.store.conversation.child_calls import awaits_first_title
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.settings.preferences import read_preferences
@@ -102,9 +101,8 @@ async def ask_title(
         parameters=parameters,
         after_position=base.index.newest() or 0,
         trigger=None if reply is None else reply.id,
+        rate_limits=None if automatic else base.rate_limits,
     )
-    if not automatic:
-        await require_rate(ctx, owner, conversation_id, base.rate_limits)
     child = await start_child_call(ctx, order, plan, count_sent(composed, sent, plan))
     ctx.start_background(_adopt(ctx, owner, conversation_id, child), f"title of {conversation_id}")
     return child

@@ -88,8 +88,6 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
             trigger = await pairs.load_newest_message(session, requested.conversation_id)
     prepared = [_prepare(owner, one, request, at, trigger) for one in planned]
     await _require_budgets(ctx, owner, planned)
-    limits = planned[0].composed.base.rate_limits
-    await require_rate(ctx, owner, requested.conversation_id, limits, len(planned))
     comparison = replace(requested, runs=tuple(one.compared for one in prepared))
     conversation_id = requested.conversation_id
     try:
@@ -121,6 +119,8 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
             await comparisons.insert_comparison(session, owner, comparison)
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)
+            limits = planned[0].composed.base.rate_limits
+            await require_rate(ctx, session, owner, conversation_id, limits, len(planned))
     except IntegrityError as error:
         async with ctx.store.read() as session:
             if await comparisons.load_open(session, owner, conversation_id) is None:

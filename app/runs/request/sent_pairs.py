@@ -71,15 +71,17 @@ class SentPairs:
         `pause`: seconds to wait between two batches, so that other work can run.
         """
         kept = self.kept.find(conversation_id) or _Conversation()
-        missing = [one for one in candidates if not _is_kept(kept, one)]
+        # another task may change `kept` while this one reads, so the found pairs are in a separate mapping
+        found = {one.pair_id: kept.read[one.pair_id] for one in candidates if _is_kept(kept, one)}
+        missing = [one for one in candidates if one.pair_id not in found]
         if missing:
             read = await _read(store, owner, missing, pause)
             if read is None:
                 return None
-            kept.read |= read
-            self._keep(conversation_id, kept, {one.pair_id for one in candidates})
-        found = [kept.read.get(one.pair_id) for one in candidates]
-        return tuple(one.pair for one in found if one is not None)
+            found |= read
+            kept.read |= found
+            self._keep(conversation_id, kept, found)
+        return tuple(found[one.pair_id].pair for one in candidates)
 
     def note(self, found: Mapping[str, tuple[int, Pair]]) -> None:
         """Cache these pairs of one conversation, which were read for a page, each with its revision.

@@ -21,6 +21,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle, Step, apply_st
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import PairChangedError, SendLockedError
+from app.domain.request.hashing import Hashed
 from app.domain.request.request import ToolDefinition
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.domain.run.run import RunStart
@@ -49,6 +50,8 @@ class PlannedCall:
     - `sent`: the positions of the pairs in its request; None if they are unknown.
     - `tools`: the tools in its request.
     - `loop`: None if the reply cannot call tools, because the request after a tool call could not be built.
+    - `request`: the request in the form of all providers; None: it is the first request of the `loop`, or only its
+      bytes are known.
     """
 
     provider: Provider
@@ -63,6 +66,7 @@ class PlannedCall:
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
     rate_limits: RateLimits = NO_RATE_LIMITS
+    request: Hashed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,6 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
         updated_at=at,
     )
     place = runs.RunPlace(owner, pair.conversation_id, pair.id, reply.id)
-    await require_rate(ctx, owner, pair.conversation_id, going.rate_limits)
     try:
         async with ctx.store.write() as session:
             await require_unchanged(session, owner, pair)
@@ -138,6 +141,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
             if gone:
                 await note_pairs(session, owner, pair.conversation_id, gone, RemovalReason.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
+            await require_rate(ctx, session, owner, pair.conversation_id, going.rate_limits)
     except IntegrityError as error:
         # As in `start_reply`: another process may have stored a running pair since the check above.
         async with ctx.store.read() as session:
@@ -147,7 +151,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     if gone:
         ctx.event_bus.publish(owner, pair.conversation_id, PairsRemoved(gone))
     ctx.event_bus.publish(owner, pair.conversation_id, RunStarted(start.run_id, pair.id, again))
-    ctx.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop)
+    ctx.engine.start(place, start, going.provider, going.wire, going.counted, loop=going.loop, request=going.request)
     undo = tuple(PairMarks(pair_id, Marks(deleted=False)) for pair_id in gone)
     return ResendResult(StartedRun(start.run_id, pair.id, start.request_hash), pair.conversation_id, undo)
 

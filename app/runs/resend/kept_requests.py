@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from datetime import tzinfo
 
+import structlog
+
 from app.domain.context.budget import RequestSizes
 from app.domain.context.composition import BoundaryInputs, budget_of, price_tokens
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, OverBudgetError
@@ -20,11 +22,13 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import (
     ConflictError,
     InputError,
+    InviewError,
     NoKeyError,
     NotFoundError,
 )
 from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import redact_text
+from app.domain.request.hashing import Hashed
 from app.domain.settings.preferences import OverBudget
 from app.providers.base import WireRequest
 from app.providers.counts.vocabularies import vocabulary_of
@@ -33,6 +37,7 @@ from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
 from app.runs.resend.in_place import PlannedCall, ResendResult, send_in_place
 from app.runs.resend.resend import USUAL_RESEND, Later, ResendOptions, require_seen, was_too_long
+from app.runs.resend.verification import verify_run
 from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import read_zone, state_terms
 from app.runs.send.planning import narrow_terms
@@ -45,6 +50,8 @@ from app.store.run.runs import Sent, load_run, load_sent_with
 from app.store.run.snapshots import Snapshot, load_snapshot
 from app.store.run.toolsets import load_sent_tools
 from app.store.settings.preferences import load_preferences, read_preferences
+
+log = structlog.get_logger()
 
 
 @shielded
@@ -106,6 +113,7 @@ async def resend_as_it_was(
         sent,
         CountedRequest(None, None, tokens),
         tools=tools,
+        request=await _rebuild(ctx, owner, kept),
         sent_with=sent_with,
         retry_policy=conversation.retry_policy,
         retry_limits=conversation.retry_limits,
@@ -113,6 +121,21 @@ async def resend_as_it_was(
     )
     gone = after if resend.later is Later.DISCARD else ()
     return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)
+
+
+async def _rebuild(ctx: AppContext, owner: str, kept: Snapshot) -> Hashed | None:
+    """Build the request again, so that the call is recorded even if the earlier call is not, as after an import.
+
+    Return None if that fails, or if the content of the built request differs.
+    """
+    try:
+        rebuilt = await verify_run(ctx, owner, kept.run_id)
+    except InviewError as error:
+        log.warning("a stored request could not be built again", run_id=kept.run_id, fault=str(error))
+        return None
+    if rebuilt.request is None or rebuilt.hashes[-1] != kept.content_hash:
+        return None
+    return Hashed(rebuilt.request, rebuilt.hashes)
 
 
 async def _estimate(ctx: AppContext, owner: str, pair: Pair, kept: Snapshot) -> int:

@@ -176,6 +176,7 @@ def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) 
         resend.selection,
         AttachedParts(list_attached(pair.request.parts)),
         again=pair if resend.parameters is None else None,
+        metadata_json=pair.request.metadata_json,
     )
 
 

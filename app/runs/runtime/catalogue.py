@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
+from time import monotonic
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,6 +31,7 @@ from app.providers.models.detection import detect_local_servers
 from app.providers.models.models import ModelLists
 from app.providers.registry import PROVIDERS, build_providers, missing_provider
 from app.runs.runtime.tariff_search import OwnPrices, find_tariffs
+from app.store.database.database import began_at
 from app.store.database.encryption import Seal
 from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings, load_provider_stamp
@@ -69,6 +71,7 @@ class Catalogue:
     budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
     price_changes: int = 0
     """Number of price changes so far. If it grows while a value is read, this value is not cached."""
+    _priced_at: float = float("-inf")  # the time of the last change of a user's prices
     _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
     _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
         default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
@@ -203,7 +206,9 @@ class Catalogue:
             if (known := kept.get(owner)) is None:
                 entered = await load_own_prices(session, owner)
                 grouped = groupby(entered, key=attrgetter("model"))
-                known = kept[owner] = {model: tuple(prices) for model, prices in grouped}
+                known = {model: tuple(prices) for model, prices in grouped}
+                if self._sees_prices(session):
+                    kept[owner] = known
         return known
 
     async def learn_tariffs(
@@ -211,7 +216,8 @@ class Catalogue:
     ) -> None:
         """Cache the tariffs of these models, unless a price or a provider changes meanwhile.
 
-        `providers`: those of the owner, read just now.
+        `providers`: those of the owner, read just now. A session that is older than the last change of a price does not
+        see this change, so nothing is cached.
         """
         known, changes = self.tariffs.setdefault(owner, {}), self.price_changes
         if not (missing := [model for model in models if model not in known]):
@@ -222,7 +228,7 @@ class Catalogue:
             own = None
         # This runs in a thread, because the first look-up for a vendor reads the public price table.
         found = await asyncio.to_thread(find_tariffs, providers, own, missing)
-        if self.price_changes == changes:
+        if self.price_changes == changes and self._sees_prices(session):
             known |= found
 
     def forget_budgets(self) -> None:
@@ -237,8 +243,12 @@ class Catalogue:
 
         The cache is a new mapping: a read that started earlier fills the old one, which is not used any more.
         """
-        self._own_prices = {}
+        self._own_prices, self._priced_at = {}, monotonic()
         self._forget_tariffs(owner)
+
+    def _sees_prices(self, session: AsyncSession) -> bool:
+        """Return True if this session sees the last change of a user's prices."""
+        return began_at(session) > self._priced_at
 
     def _forget_tariffs(self, owner: str) -> None:
         self.price_changes += 1

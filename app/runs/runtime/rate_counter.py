@@ -11,18 +11,16 @@ conversation and of a person are in the ledger and are not counted here. A resta
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import ceil
 from typing import Final
 
-from limits import RateLimitItemPerDay, RateLimitItemPerMinute
+from limits import RateLimitItemPerDay
 from limits.aio.storage import MemoryStorage
-from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter
+from limits.aio.strategies import FixedWindowRateLimiter
 
-from app.domain.settings.rate_limits import SENDS_SECONDS, RateScope, SendQuota, refuse_sends
+from app.domain.settings.rate_limits import MAX_SENDS, SENDS_SECONDS, RateScope, SendQuota, refuse_sends
 
 Taken = Mapping[tuple[RateScope, str], int]
 """The limits of sends per minute for one send, by scope and id: a conversation, an owner, an address."""
@@ -34,7 +32,7 @@ _DAY: Final = RateLimitItemPerDay(10**12)
 class RateCounter:
     """The counted sends and tokens of this process."""
 
-    _sends: MovingWindowRateLimiter = field(default_factory=lambda: MovingWindowRateLimiter(MemoryStorage()))
+    _sends: MemoryStorage = field(default_factory=MemoryStorage)
     _tokens: FixedWindowRateLimiter = field(default_factory=lambda: FixedWindowRateLimiter(MemoryStorage()))
     _taking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -48,10 +46,11 @@ class RateCounter:
         """
         async with self._taking:  # no other send is counted between the test and the count
             for (scope, name), limit in limits.items():
-                if not await self._sends.test(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit)):
-                    raise refuse_sends(scope, limit, (await self._quota(scope, name, limit)).reset)
+                others = limit - min(sends, limit)
+                if await self._count(scope, name) > others:
+                    raise refuse_sends(scope, limit, await self._wait(scope, name, others))
             for (scope, name), limit in limits.items():
-                await self._sends.hit(RateLimitItemPerMinute(limit), scope, name, cost=min(sends, limit))
+                await self._sends.acquire_entry(_key(scope, name), limit, SENDS_SECONDS, min(sends, limit))
         return await self.quotas(limits)
 
     async def quotas(self, limits: Taken) -> tuple[SendQuota, ...]:
@@ -59,9 +58,24 @@ class RateCounter:
         return tuple([await self._quota(scope, name, limit) for (scope, name), limit in limits.items()])
 
     async def _quota(self, scope: RateScope, name: str, limit: int) -> SendQuota:
-        stats = await self._sends.get_window_stats(RateLimitItemPerMinute(limit), scope, name)
-        reset = min(SENDS_SECONDS, max(1, ceil(stats.reset_time - time.time())))
-        return SendQuota(scope, limit, max(0, stats.remaining), reset)
+        remaining = max(0, limit - await self._count(scope, name))
+        return SendQuota(scope, limit, remaining, await self._wait(scope, name, limit - remaining - 1))
+
+    async def _count(self, scope: RateScope, name: str, seconds: int = SENDS_SECONDS) -> int:
+        """Return the number of sends in the last `seconds`."""
+        _, sends = await self._sends.get_moving_window(_key(scope, name), MAX_SENDS, seconds)
+        return sends
+
+    async def _wait(self, scope: RateScope, name: str, most: int) -> int:
+        """Return the seconds until at most this number of sends counts. The maximum is the length of the window."""
+        least, wait = 1, SENDS_SECONDS
+        while least < wait:
+            middle = (least + wait) // 2
+            if await self._count(scope, name, SENDS_SECONDS - middle) <= most:
+                wait = middle
+            else:
+                least = middle + 1
+        return wait
 
     async def add_tokens(self, address: str, tokens: int) -> None:
         """Count tokens of an address for the current day."""
@@ -75,3 +89,8 @@ class RateCounter:
 
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
+
+
+def _key(scope: RateScope, name: str) -> str:
+    """Return the key of counted sends. It has no limit, so that sends still count after a limit was changed."""
+    return f"{scope}/{name}"

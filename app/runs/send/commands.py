@@ -291,8 +291,6 @@ async def start_reply(
     )
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
     replayed, replayed_from = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
-    if replayed is None and purpose == "reply":
-        await require_rate(ctx, owner, conversation_id, planned.composed.base.rate_limits)
     try:
         async with ctx.store.write() as session:
             tail = await pairs.load_tail(session, conversation_id)
@@ -343,6 +341,8 @@ async def start_reply(
                 await runs.finish_run(session, place, replayed, at)
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
+            if replayed is None and purpose == "reply":
+                await require_rate(ctx, session, owner, conversation_id, planned.composed.base.rate_limits)
     except IntegrityError as error:
         # Another process may have stored a running pair since the check above. A unique index of the database then
         # refuses this one.

@@ -1,6 +1,9 @@
 """The check of the rate limits before a send, and the count of an address's tokens after each run.
 
-    await require_rate(ctx, owner, conversation_id, base.rate_limits)      # raises RateLimitedError
+    await require_rate(ctx, session, owner, conversation_id, base.rate_limits)      # raises RateLimitedError
+
+A send is counted as the last step of the transaction that stores it. So a send that is refused for another reason does
+not count.
 
 What a person or a program requests counts as a send: a message, a resend, each model of a comparison, a summary, a
 title. Calls that Inview makes automatically do not: the first title, delegated work, the rounds of tools, cache
@@ -11,6 +14,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
 from math import ceil
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.run.run import sum_usage
 from app.domain.settings.rate_limits import (
@@ -28,7 +33,9 @@ from app.runs.runtime.client import current_client
 from app.store.ledger import ledger
 
 
-async def require_rate(ctx: AppContext, owner: str, conversation_id: str, own: RateLimits, sends: int = 1) -> None:
+async def require_rate(  # noqa: PLR0913, PLR0917 - the conversation, its limits and the sends
+    ctx: AppContext, session: AsyncSession, owner: str, conversation_id: str, own: RateLimits, sends: int = 1
+) -> None:
     """Count `sends` in a conversation, if no rate limit forbids them.
 
     `own` are the limits of the preferences. Those of the installation apply as well. The client of the
@@ -51,7 +58,7 @@ async def require_rate(ctx: AppContext, owner: str, conversation_id: str, own: R
     minute = {place: limit.sends for place, limit in applying.items() if limit.sends is not None}
     try:
         for (scope, name), limit in applying.items():
-            await _require_tokens(ctx, owner, scope, name, limit)
+            await _require_tokens(ctx, session, owner, scope, name, limit)
         client.quotas[:] = await ctx.rates.take(minute, sends)
     except RateLimitedError:
         client.quotas[:] = await ctx.rates.quotas(minute)
@@ -65,7 +72,9 @@ async def count_address(ctx: AppContext, run: LiveRun) -> None:
         await ctx.rates.add_tokens(run.address, usage.all_tokens)
 
 
-async def _require_tokens(ctx: AppContext, owner: str, scope: RateScope, name: str, limit: RateLimit) -> None:
+async def _require_tokens(  # noqa: PLR0913, PLR0917 - the scope and its limit
+    ctx: AppContext, session: AsyncSession, owner: str, scope: RateScope, name: str, limit: RateLimit
+) -> None:
     if limit.tokens is None:
         return
     now = datetime.now(UTC)
@@ -74,8 +83,7 @@ async def _require_tokens(ctx: AppContext, owner: str, scope: RateScope, name: s
         used = await ctx.rates.count_tokens(name)
     else:
         conversation_id = name if scope is RateScope.CONVERSATION else None
-        async with ctx.store.read() as session:
-            spent = await ledger.sum_usage(session, owner, conversation_id=conversation_id, since=midnight)
+        spent = await ledger.sum_usage(session, owner, conversation_id=conversation_id, since=midnight)
         used = sum(usage.all_tokens for usage in spent.values())
     if used >= limit.tokens:
         wait = ceil((midnight + timedelta(days=1) - now).total_seconds())

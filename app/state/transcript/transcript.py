@@ -162,7 +162,7 @@ class TranscriptState(rx.State):
             registrations.enter_context(registered(token, watcher))
         else:
             if watcher is not None:
-                watcher.loaded.set()  # it never runs, so no handler must wait for it with the lock
+                watcher.release()  # it never runs
             async with self:
                 watcher = await self._make_watcher(ctx, conversation_id)
                 registrations.enter_context(registered(token, watcher))

@@ -18,7 +18,8 @@ import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from time import monotonic
+from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
@@ -70,7 +71,7 @@ class Store:
         Raises:
             StoreError: the database cannot be read.
         """
-        async with _describe_faults(self.engine, "read"), AsyncSession(self.engine, autoflush=False) as session:
+        async with _describe_faults(self.engine, "read"), _open_session(self.engine) as session:
             yield session
 
     @asynccontextmanager
@@ -89,7 +90,7 @@ class Store:
         async with (
             _describe_faults(self.engine, "written"),
             self._writing,
-            AsyncSession(engine, autoflush=False) as session,
+            _open_session(engine) as session,
             session.begin(),
         ):
             yield session
@@ -121,6 +122,18 @@ class Store:
         engine = self.engine.execution_options(begin="")
         async with _describe_faults(self.engine, "written to the disk"), engine.connect() as connection:
             await connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def began_at(session: AsyncSession) -> float:
+    """Return the time of `time.monotonic` at which this session was opened. It sees all that was committed before."""
+    return session.info[_BEGAN]
+
+
+_BEGAN: Final = "began"
+
+
+def _open_session(engine: AsyncEngine) -> AsyncSession:
+    return AsyncSession(engine, autoflush=False, info={_BEGAN: monotonic()})
 
 
 @asynccontextmanager

@@ -52,7 +52,7 @@ from app.store.database.damage import (
     a_text_or_none,
     a_time,
 )
-from app.store.database.parts_json import decode_parts, read_parts
+from app.store.database.parts_json import read_parts
 from app.store.database.row import Json
 
 Columns = Mapping[Any, Any]
@@ -273,10 +273,6 @@ def decode_stop_reason(value: str | None) -> StopReason | None:
 
 
 # --- messages and pairs ---
-
-
-def decode_message(message_id: str, role: str, parts: list[Json], created_at: Any) -> Message:
-    return Message(message_id, decode_word(Role, role), decode_parts(parts), created_at)
 
 
 MESSAGE_COLUMNS = ("role", "parts", "created_at", "metadata_json")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, Select, TextClause, and_, bindparam, case, delete, select, text, update
+from sqlalchemy import RowMapping, Select, TextClause, and_, bindparam, case, delete, func, select, text, update
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -150,7 +150,16 @@ async def _find_bases(
         for end, messages in ends[key].items():
             if (found := known.get((call.conversation_id, end))) is not None and found != key:
                 bases[key] = _Base(*found, messages)
+        if call.hashed is None and key not in bases and (before := await _find_attempt(session, call)) is not None:
+            bases[key] = _Base(call.run_id, before, None)
     return accounts, bases
+
+
+async def _find_attempt(session: AsyncSession, call: CallToRecord) -> int | None:
+    """Return an earlier attempt of the same call, for a retry whose conversation was deleted permanently meanwhile."""
+    same = SENT_CALL.c.run_id == call.run_id, SENT_CALL.c.request_hash == call.request_hash
+    query = select(func.max(SENT_CALL.c.attempt)).where(*same, SENT_CALL.c.attempt < call.attempt)
+    return (await session.execute(query)).scalar_one()
 
 
 def _list_ends(call: CallToRecord) -> dict[str, int | None]:

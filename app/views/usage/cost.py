@@ -24,8 +24,3 @@ def describe_amount(cost: Cost) -> str:
     ('0.5', 'unknown')
     """
     return describe_cost(None if cost.at_least and not cost.amount else cost.amount)
-
-
-def describe_sum(cost: Cost) -> CostView:
-    """Convert the total cost of several calls to the form that the HTTP API returns."""
-    return CostView(describe_cost(cost.amount), cost.at_least)

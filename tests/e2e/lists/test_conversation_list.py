@@ -116,8 +116,10 @@ def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Serve
     found = screen.conversations.first
     expect(found.locator("mark").first).to_have_text("lighthouse")
     screen.page.evaluate(COUNT_SEARCH_FIELDS)
+    screen.page.evaluate("window.sameDocument = true")
     found.get_by_role("link").click()
     screen.page.wait_for_url(f"**{path}*")
+    assert screen.page.evaluate("window.sameDocument") is True  # the page was not loaded again
     expect(screen.pairs.get_by_text("lighthouse in the marzipan fog").last).to_be_in_viewport()
     eventually(lambda: {"lighthouse", "marzipan"} <= {*screen.page.evaluate(MARKED)})
     request = screen.pairs.first.get_by_role("group", name="Request of pair 1")

@@ -12,7 +12,7 @@ import pytest
 
 from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.context import SUMMARY_HEADING, OutReason
-from app.domain.conversation.conversation import Checkpoint, ConversationKind, ConversationStatus
+from app.domain.conversation.conversation import Checkpoint, ConversationKind, ConversationStatus, Role
 from app.domain.errors import ConflictError, InputError, NotFoundError, SendLockedError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import (
@@ -132,6 +132,9 @@ async def test_summary_is_made_in_a_child_conversation_that_keeps_its_cost(bench
         ConversationStatus.COMPLETED,
         conversation_id,
     )
+    (pair,) = await pairs_of(bench.ctx, summary.conversation_id)
+    assert pair.reply is not None
+    assert (pair.request.role, pair.reply.role) == (Role.SYSTEM_SUMMARY, Role.SUMMARY)
     (call,) = await calls_of(bench.ctx, summary.conversation_id)
     assert (call.purpose, call.usage is not None) == ("summary", True)
     assert len(await pairs_of(bench.ctx, conversation_id)) == 1

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from app.runs.watch import watcher
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import next_revision
-from app.store.conversation.pairs import insert_pair
+from app.store.conversation.pairs import insert_pair, load_standing
 from app.store.conversation.rows import PAIR
 from tests.providers.peer import Answer, a_peer
 from tests.runs.clock import HANG_SECONDS
@@ -164,6 +165,27 @@ async def test_a_conversation_larger_than_all_that_is_kept_keeps_what_its_last_s
     kept = ctx.sent_pairs.kept.find(conversation_id)
     assert kept is not None
     assert len(kept.read) == 2
+
+
+@pytest.mark.parametrize("most", [100, 10_000])
+async def test_a_send_has_all_its_pairs_although_a_page_reads_some_while_it_reads_others(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """The page reads a newer text of one pair. If the cache is too small, the pairs of the page replace the others."""
+    monkeypatch.setattr(module, "MAX_CHARACTERS", most)
+    conversation_id = await seed(ctx, 6)
+    kept = SentPairs()
+    sent = (await compose_base(await read_base(ctx, LOCAL_OWNER, conversation_id, ViewOptions()))).composition.sent
+    assert await kept.load(ctx.store, LOCAL_OWNER, conversation_id, sent[:4]) is not None
+    pairs = await pairs_of(ctx, conversation_id)
+
+    async def look(*asked: Any) -> dict[str, tuple[int, Pair]]:
+        kept.note({pairs[1].id: (sent[1].revision + 1, replace(pairs[1], request=pairs[5].request))})
+        return await load_standing(*asked)
+
+    monkeypatch.setattr(module, "load_standing", look)
+
+    assert await kept.load(ctx.store, LOCAL_OWNER, conversation_id, sent) == pairs
 
 
 async def test_unused_pairs_are_released(ctx: AppContext) -> None:

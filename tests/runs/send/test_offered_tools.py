@@ -14,6 +14,7 @@ from app.domain.settings.preferences import Preferences
 from app.domain.tools.inclusion import Why
 from app.domain.tools.permission_requests import Allowed
 from app.domain.tools.tools import BUILT_IN, Tool, ToolOutcome
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.request.preview import Composed
@@ -147,6 +148,23 @@ async def test_each_mode_of_a_conversation_is_what_is_sent(ctx: AppContext, tool
     assert none == []
     assert some == [COMMIT.name]
     assert changed.ticked_tools == (COMMIT.name, "nobody__knows")
+
+
+async def test_only_the_tools_of_the_servers_of_an_agent_are_sent(ctx: AppContext, tools: tuple[Tool, ...]) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reviewer", "server_ids": ("git", "weather")})
+    serverless = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer", "server_ids": ()})
+    conversation_id = await a_conversation(ctx, agent_id=agent.id)
+
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello"))
+    ended = await reply_to(ctx, conversation_id, "Hello")
+
+    sent = [COMMIT.name, RAIN.name]
+    assert [tool["name"] for tool in orjson.loads(planned.wire.body)["tools"]] == sent
+    assert planned.plan.content_hash == ended.started.content_hash
+    async with ctx.store.read() as session:
+        assert [tool.name for tool in await load_sent_tools(session, ended.started.run_id)] == sent
+    assert await names_in(ctx, conversation_id, "Hello", agent=serverless.id) == []
+    assert await names_in(ctx, conversation_id, "Hello", agent="") == [tool.name for tool in tools]
 
 
 async def test_a_model_without_tools_is_offered_none(ctx: AppContext, tools: tuple[Tool, ...]) -> None:

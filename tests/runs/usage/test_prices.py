@@ -175,6 +175,19 @@ async def test_a_price_entered_while_prices_are_read_counts(ctx: AppContext, mon
         assert (await ctx.catalogue.own_prices(session, LOCAL_OWNER))[SONNET][0].prices == MINE
 
 
+async def test_a_price_entered_after_a_session_has_begun_to_read_counts(ctx: AppContext) -> None:
+    async with ctx.store.read() as session:
+        await ctx.catalogue.providers(session, LOCAL_OWNER)  # the session sees no later change
+        await set_price(ctx, LOCAL_OWNER, OwnPrice(SONNET, date(2026, 1, 1), MINE))
+        await ctx.catalogue.find(session, LOCAL_OWNER, SONNET)
+
+    tariff = (await learn_tariffs(ctx, LOCAL_OWNER, {SONNET}))[SONNET]
+    assert tariff is not None
+    assert tariff.prices_at(datetime(2026, 1, 2, tzinfo=UTC)) == MINE
+    async with ctx.store.read() as session:
+        assert (await ctx.catalogue.find(session, LOCAL_OWNER, SONNET))[1].prices == MINE
+
+
 @pytest.mark.parametrize("prices", [Prices(Decimal(-1), Decimal(1)), Prices(Decimal(1), Decimal(10**7))])
 async def test_a_price_that_cannot_be_one_is_refused(ctx: AppContext, prices: Prices) -> None:
     with pytest.raises(InputError, match="per million tokens"):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -33,11 +34,17 @@ from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import empty_trash
 from app.runs.usage.sent_calls import ReadCall, read_sent_call
 from app.runs.wiring import open_app_context
+from app.store.conversation import conversations
 from app.store.run.runs import load_run
+from tests.runs.clock import HANG_SECONDS, MovedClock
+from tests.runs.exchange import bring_back, export
 from tests.runs.recovery.test_reaper import copy_as_it_is
-from tests.runs.steps import a_conversation, calls_of, collect, reply_to, send, settings_of, wait_for_text
+from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, send, settings_of, wait_for_text
+from tests.waiting import until
 
 MODEL = "offline:demo"
+LOOP_AND_RETRY = 2
+"""The number of waits for the clock while a call waits for its retry."""
 
 
 async def read_calls(ctx: AppContext, conversation_id: str) -> list[ReadCall]:
@@ -103,6 +110,39 @@ async def test_retried_and_failed_calls_and_calls_after_tools_are_recorded(ctx: 
     assert (asked.call.run_id, asked.call.attempt + 1) == (followed.call.run_id, followed.call.attempt)
     assert texts_of(refused)[-1] == "/fail auth"
     assert (repeated.sent, repeated.content) == (refused.sent, refused.content)
+
+
+async def test_stored_request_that_was_imported_is_recorded_when_it_is_sent_again(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx, model=MODEL)
+    await reply_to(ctx, conversation, "/echo one")
+    await reply_to(ctx, conversation, "/fail auth")
+    (copy,) = await bring_back(ctx, await export(ctx, conversation))
+    _, failed = await pairs_of(ctx, copy)
+
+    again = await resend_as_it_was(ctx, LOCAL_OWNER, failed.id)
+    await collect(ctx, again.started.run_id)
+
+    assert [texts_of(call) for call in await read_calls(ctx, copy)] == [["/echo one", "one", "/fail auth"]]
+
+
+async def test_retry_is_recorded_although_another_process_deletes_its_conversation(
+    moved: AppContext, clock: MovedClock
+) -> None:
+    ctx, conversation = moved, await a_conversation(moved, model=MODEL)
+    started = await send(ctx, conversation, "/fail rate retry-after 50 times 1")
+    run = ctx.engine.runs[started.run_id]
+    await clock.until_wait(LOOP_AND_RETRY)
+    await ctx.engine.writer.save()
+    async with ctx.store.write() as session:
+        await conversations.delete_conversation(session, LOCAL_OWNER, conversation)
+
+    ctx.engine.hurry(started.run_id)
+    async with asyncio.timeout(HANG_SECONDS):
+        await until(lambda: run.finishing is not None and run.finishing.done())
+
+    first, second = await read_calls(ctx, conversation)
+    assert (first.call.attempt, second.call.attempt) == (1, 2)
+    assert first.sent == second.sent
 
 
 async def test_texts_of_pairs_are_removed_when_they_are_deleted_permanently(ctx: AppContext) -> None:

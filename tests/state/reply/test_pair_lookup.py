@@ -12,10 +12,11 @@ import pytest
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.marks import Marks
-from app.runs.app_context import AppContext
+from app.runs.app_context import AppContext, context_for
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime.event_bus import Subscription
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
@@ -232,6 +233,22 @@ async def test_a_jump_to_a_pair_ends_with_a_watcher_that_never_runs(ctx: AppCont
         forget_watcher(tab.token, pair.conversation_id)
 
     assert watcher.screen.pairs == ()
+
+
+async def test_a_jump_to_a_pair_ends_although_the_conversation_is_kept_before_its_watcher_runs(
+    ctx: AppContext, tab: Tab
+) -> None:
+    """`follow` then makes another watcher: the conversation is on the disk now, and no longer in memory."""
+    tab.path = f"/c/{(await create_temporary(ctx, LOCAL_OWNER, model='offline:demo')).id}"
+    conversation_id = tab.path.removeprefix("/c/")
+    bench = await context_for(ctx, conversation_id)
+    await tab.send(ChatState.open)
+    prepare_watcher(tab.token, Watcher(bench, LOCAL_OWNER, conversation_id))
+    async with acting(tab, TranscriptState.show_position, position=1):
+        await keep_conversation(bench, LOCAL_OWNER, conversation_id)
+        following = asyncio.create_task(tab.send(TranscriptState.follow))
+    following.cancel()
+    await asyncio.wait({following})
 
 
 async def test_pair_of_a_page_without_a_watcher_is_reported_at_once(tab: Tab, pair: Pair) -> None:

@@ -21,6 +21,7 @@ from app.state.shell.keyboard import KeyboardState
 from app.state.topics.picker import TopicPickerState
 from app.store.conversation.pairs import load_pairs
 from app.ui.shell.openers import OPENERS
+from app.views.shortcuts.shortcuts import ACTIONS
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import watching, watching_two
@@ -57,6 +58,18 @@ async def test_dialogs_open_for_the_pair(watcher: Watcher, tab: Tab) -> None:
     assert tab.shows(EditState, "pair") == pair
     await perform(tab, "swap", pair)
     assert "has only one version" in tab.shows(ToastState, "toast").message
+
+
+async def test_e_begins_the_edit_of_a_failed_pair(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    failed = (await reply_to(ctx, conversation_id, "/fail auth")).pair
+    (action,) = [one.id for one in ACTIONS if one.key == "e"]
+
+    async with watching(ctx, tab, conversation_id):
+        await perform(tab, action, failed.id)
+
+    assert failed.failure is not None
+    assert (tab.shows(EditState, "pair"), tab.shows(EditState, "text")) == (failed.id, "/fail auth")
 
 
 async def test_page_learns_that_what_a_key_or_a_control_opens_has_been_done(watcher: Watcher, tab: Tab) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
+from structlog.testing import capture_logs
 
 from app.domain.attachments.attachments import list_attachments
 from app.domain.conversation.conversation import Effort, Mark, Pair, Parameters
@@ -92,6 +93,24 @@ async def test_a_window_is_found_by_the_index_however_long_the_conversation(stor
     assert len(plan) == 1
     assert "SEARCH pair USING" in plan[0]
     assert "(conversation_id=? AND position<?)" in plan[0]
+
+
+async def test_each_damaged_value_of_a_history_is_logged_once(store: Store) -> None:
+    await save_conversation(store, a_conversation("logged"), *(a_pair_of("logged", place) for place in (1, 2, 3)))
+    async with store.write() as session:
+        await session.execute(text("UPDATE message SET parts = '[{' WHERE id = 'logged-1-answered'"))
+        await session.execute(text("UPDATE pair SET stars = 'many' WHERE id = 'logged-3'"))
+
+    with capture_logs() as logged:
+        for _ in range(2):
+            async with store.read() as session:
+                assert positions(await load_pairs(session, OWNER, "logged")) == [1, 2, 3]
+
+    assert {(one["event"], one["log_level"]) for one in logged} == {
+        ("a stored piece cannot be read; the rest is shown", "error")
+    }
+    found = sorted((one["table"], one["row_id"], one["column"], bool(one["reason"])) for one in logged)
+    assert found == [("message", "logged-1-answered", "parts", True), ("pair", "logged-3", "stars", True)]
 
 
 async def test_another_owner_sees_no_pair(store: Store) -> None:

@@ -119,8 +119,12 @@ async def test_a_send_can_have_metadata_which_an_edit_keeps(api: Api):
     started = await send(api, conversation_id, "/echo one", metadata={"channel": "mail"})
     await api.http.get(f"/runs/{started['run_id']}/events")
 
-    resent = await api.http.post(f"/pairs/{started['pair_id']}/resend", json={"text": "/echo two"}, headers=AT_ONCE)
+    path, text = f"/pairs/{started['pair_id']}/resend", {"text": "/echo two"}
+    resent = await api.http.post(path, json=text, headers=AT_ONCE)
     await api.http.get(f"/runs/{resent.json()['run_id']}/events")
+    branched = await api.http.post(path, json={**text, "later": "branch"}, headers=AT_ONCE)
 
+    fork = (await read(api, f"/conversations/{branched.json()['conversation_id']}/history"))["items"]
+    assert fork[0]["metadata"] == {"channel": "mail"}
     request, reply = (await read(api, f"/conversations/{conversation_id}/history"))["items"]
     assert (request["metadata"], reply["metadata"]) == ({"channel": "mail"}, {})

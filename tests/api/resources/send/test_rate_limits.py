@@ -78,6 +78,42 @@ async def test_a_resend_and_each_model_of_a_comparison_count_as_sends(api: Api):
     assert (compared.status_code, compared.json()["type"]) == (429, "urn:inview:problem:rate-limited")
 
 
+async def test_a_changed_limit_counts_the_sends_before_the_change(api: Api):
+    conversation_id = await create_conversation(api)
+    await api.http.put("/preferences", json={"minute_sends": 3})
+    await answered(api, conversation_id)
+    await answered(api, conversation_id)
+
+    await api.http.put("/preferences", json={"minute_sends": 2})
+    lower = await try_to_send(api, conversation_id)
+    await api.http.put("/preferences", json={"minute_sends": 3})
+    third = await try_to_send(api, conversation_id)
+    await follow(api, third.json()["run_id"])
+    fourth = await try_to_send(api, conversation_id)
+
+    assert [one.status_code for one in (lower, third, fourth)] == [429, 202, 429]
+    assert third.headers["RateLimit"].startswith('"person";r=0;')
+
+
+async def test_a_send_that_is_refused_for_another_reason_does_not_count(api: Api):
+    await api.http.put("/preferences", json={"minute_sends": 4})
+    conversation_id = await create_conversation(api, model="offline:demo")
+    pair = await answered(api, conversation_id)
+    body = {"text": "/echo", "models": ["offline:demo", "offline:tiny"]}
+    compared = await api.http.post(f"/conversations/{conversation_id}/compare", json=body)
+    assert compared.status_code == 202
+
+    resent = await api.http.post(f"/pairs/{pair['id']}/resend", json={}, headers=AT_ONCE)
+    again = await api.http.post(f"/conversations/{conversation_id}/compare", json=body)
+    refused = await try_to_send(api, conversation_id)
+    queued = await api.http.post(f"/conversations/{conversation_id}/queue", json={"text": "/echo later"})
+    other = await try_to_send(api, await create_conversation(api))
+
+    assert [one.status_code for one in (resent, again, refused, queued)] == [409, 409, 409, 200]
+    assert other.status_code == 202
+    assert other.headers["RateLimit"].startswith('"person";r=0;')
+
+
 async def test_a_conversation_that_used_the_tokens_of_its_day_is_refused_until_midnight(api: Api):
     conversation_id = await create_conversation(api)
     await answered(api, conversation_id)

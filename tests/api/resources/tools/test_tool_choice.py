@@ -13,8 +13,8 @@ from app.runs.app_context import current
 from app.tools.toolbox import BuiltIn
 from tests.api.served import Api, serve_api
 from tests.api.talk import create_conversation, follow, send
-from tests.billing.anthropic import AnthropicCache
-from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
+from tests.billing.anthropic import AnthropicCache, list_blocks
+from tests.billing.peer import BillingPeer, age, play_anthropic, serve_billing
 
 MODEL = "anthropic:claude-sonnet-4-5"
 PROMPT = "You help an engineer of bridges. " * 200
@@ -30,6 +30,10 @@ async def peer() -> AsyncGenerator[BillingPeer]:
 async def api(tmp_path: Path, peer: BillingPeer) -> AsyncGenerator[Api]:
     async with serve_api(tmp_path, **peer.environment) as served:
         yield served
+
+
+LONG_AGO = 7_200
+"""Seconds after which a provider has cached nothing of the earlier sends."""
 
 
 async def nothing(*_: Any, **__: Any) -> ToolOutcome:
@@ -125,3 +129,27 @@ async def test_another_list_of_tools_says_what_it_breaks_of_a_warm_cache(api: Ap
     off = next(one for one in without["modes"] if one["mode"] == "all-off")
     assert off["breaks"]["tokens"] == lost["tokens"]
     assert peer.asked[2].usage["cache_read_input_tokens"] == 0
+
+
+@pytest.mark.parametrize(("mode", "reads"), [("cached", True), ("all-on", False)])
+async def test_only_the_mode_cached_reads_the_tools_from_the_cache_after_the_system_text_has_changed(
+    api: Api, peer: BillingPeer, mode: str, reads: bool
+):
+    schema = '{"type":"object","properties":{"path":{"type":"string"}}}'
+    long = Tool("files__find", "f1", "files", "find", "", "Finds a file. " * 400, schema, read_only=True)
+    current().toolbox.register([BuiltIn(long, nothing)])
+    conversation_id = await create_conversation(api, model=MODEL, system_prompt=PROMPT)
+    await api.http.patch(f"/conversations/{conversation_id}", json={"tool_mode": mode})
+    for text in ("First", "Second", "Third", "Fourth"):
+        await follow(api, (await send(api, conversation_id, text))["run_id"])
+    peer.pass_time(LONG_AGO)
+    await age(api.ctx, LONG_AGO)
+
+    await follow(api, (await send(api, conversation_id, "Fifth"))["run_id"])
+    await api.http.patch(f"/conversations/{conversation_id}", json={"system_prompt": f"Be brief. {PROMPT}"})
+    await follow(api, (await send(api, conversation_id, "Sixth"))["run_id"])
+
+    tools = list_blocks(peer.asked[-1].body)[0]
+    fifth, sixth = (one.usage["cache_read_input_tokens"] for one in peer.asked[-2:])
+    assert tools.tokens > 1_024
+    assert (fifth, sixth) == (0, tools.total if reads else 0)
