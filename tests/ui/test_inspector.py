@@ -113,7 +113,17 @@ def test_implausible_report_is_noted_at_its_request() -> None:
 
 
 MESSAGE = MessageItem(
-    "m1", "c1", 3, "Assistant", "Summary", "clock", "9 in · 1 out", "80 % from cache", "Noon", EPOCH.isoformat()
+    "m1",
+    "c1",
+    3,
+    "Assistant",
+    "Summary",
+    "Stopped",
+    "clock",
+    "9 in · 1 out",
+    "80 % from cache",
+    "Noon",
+    EPOCH.isoformat(),
 )
 
 
@@ -144,16 +154,18 @@ def test_chips_choose_the_kind_of_messages_and_say_which_is_chosen() -> None:
 def test_a_message_has_its_kind_tokens_cache_share_and_a_link_to_its_pair() -> None:
     page = messages(items=(MESSAGE,), more=True)
 
-    (row,) = page.find("ol", "Messages, newest last").list("li")
-    for text in ("Assistant", "Summary", "Tools: clock", "80 % from cache", "Noon", "9 in · 1 out"):
+    (row,) = page.find("ol", "Messages, newest first").list("li")
+    for text in ("Assistant", "Summary", "Stopped", "Tools: clock", "80 % from cache", "Noon", "9 in · 1 out"):
         assert text in row.text
     assert row.find("NavLink", "Pair 3").props["to"] == "/c/c1?at=3"
-    assert page.find("button", "Show older").sends("on_click") == [sent(MessagesState.show_older)]
+    (row,) = messages(items=(replace(MESSAGE, conversation="c2"),)).find("ol", "Messages, newest first").list("li")
+    assert row.find("NavLink", "Pair 3 of the task").props["to"] == "/c/c2?at=3"
+    assert page.find("button", "Show older messages").sends("on_click") == [sent(MessagesState.show_older)]
 
 
 def test_a_list_without_messages_says_so_and_a_fault_is_an_alert() -> None:
     assert "No messages yet." in messages().text
-    assert not messages().list("button", "Show older")
+    assert not messages().list("button", "Show older messages")
     assert messages(kind="tool").find("p", "No messages of this kind.").props["role"] == "status"
     assert "Loading…" in messages(conversation="c2").text
     assert messages(fault="Too busy.").find("p", "Too busy.").props["role"] == "alert"

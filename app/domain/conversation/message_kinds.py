@@ -65,9 +65,9 @@ def is_cache_hit(pair: Pair, message: Message) -> bool | None:
     return None if message is pair.request or pair.usage is None else pair.usage.cache_read_tokens > 0
 
 
-def select_messages(pair: Pair, wanted: MessageFilter = ALL_MESSAGES) -> Iterator[Message]:
-    """Yield the messages of a pair that meet the condition: the request, then the reply."""
-    for message in (pair.request, pair.reply):
+def select_messages(pair: Pair, wanted: MessageFilter = ALL_MESSAGES, *, newest: bool = False) -> Iterator[Message]:
+    """Yield the messages of a pair that meet the condition: the request, then the reply. `newest`: the reply first."""
+    for message in (pair.reply, pair.request) if newest else (pair.request, pair.reply):
         if message is None or (wanted.kinds and wanted.kinds.isdisjoint(kinds_of(pair, message))):
             continue
         if wanted.cache_hit is None or is_cache_hit(pair, message) is wanted.cache_hit:

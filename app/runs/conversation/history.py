@@ -18,7 +18,7 @@ from app.store.conversation.pairs import load_pairs_by_id
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A page of messages, oldest first. `pairs` is the number of pairs that contain them.
+    """A page of messages in the order of its range. `pairs` is the number of pairs that contain them.
 
     `beyond` is the key after which the next page begins; "": there is none.
     """
@@ -40,15 +40,11 @@ async def read_history(ctx: AppContext, owner: str, conversation_id: str, part: 
         taken = found[: count_fitting(pair.size for pair in found[:limit])]
         pairs = {pair.id: pair for pair in await load_pairs_by_id(session, owner, tuple(one.pair_id for one in taken))}
     beyond = part.key_of(taken[-1]) if len(found) > len(taken) else ""
-    ordered = [pairs[one.pair_id] for one in (reversed(taken) if part.newest else taken) if one.pair_id in pairs]
-    return History(
-        tuple(
-            StoredMessage(
-                message, pair, conversation.kind if pair.conversation_id == conversation_id else ConversationKind.TOOL
-            )
-            for pair in ordered
-            for message in select_messages(pair, part.wanted)
-        ),
-        len(taken),
-        beyond,
-    )
+    messages = [
+        StoredMessage(
+            message, pair, conversation.kind if pair.conversation_id == conversation_id else ConversationKind.TOOL
+        )
+        for pair in (pairs[one.pair_id] for one in taken)
+        for message in select_messages(pair, part.wanted, newest=part.newest)
+    ]
+    return History(tuple(messages), len(taken), beyond)

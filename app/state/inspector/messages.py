@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import reflex as rx
 
-from app.domain.conversation.lifecycle import RUNNING
-from app.domain.conversation.message_kinds import ALL_MESSAGES, MessageFilter, MessageKind, StoredMessage
+from app.domain.conversation.message_kinds import ALL_MESSAGES, MessageFilter, MessageKind
 from app.domain.errors import InviewError
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import context_for, current
@@ -18,7 +17,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.store.conversation.history import HistoryRange
-from app.views.inspector.messages import MessageItem, show_messages, text_of
+from app.views.inspector.messages import RUNNING, MessageItem, show_messages, text_of
 
 PAGE: Final = 30
 """Number of pairs whose messages are listed at first, and that each "Show older" adds."""
@@ -31,7 +30,7 @@ _WANTED: Final[Mapping[str, MessageFilter]] = {
 
 
 class MessagesState(rx.State):
-    """The newest messages of the conversation with the id `conversation`, newest last.
+    """The newest messages of the conversation with the id `conversation`, newest first.
 
     - `kind`: the chosen kind of messages, a key of `_WANTED`.
     - `tasks`: the messages of background tasks (child conversations) are included.
@@ -59,12 +58,11 @@ class MessagesState(rx.State):
             choice = self.kind, self.tasks, self._pairs
         if not conversation_id:
             return
-        messages, more, fault = (), False, ""
         try:
-            messages, more = await _read(conversation_id, *choice)
-            items = show_messages(messages, await _count(messages))
+            items, more = await _read(conversation_id, *choice)
+            fault = ""
         except InviewError as error:
-            items, fault = (), describe_fault(error)
+            items, more, fault = (), False, describe_fault(error)
         async with self:
             if conversation_in(self.router.url.path) != conversation_id:
                 return
@@ -72,7 +70,7 @@ class MessagesState(rx.State):
                 return  # the choice changed meanwhile, so the messages are read again
             self.conversation, self.fault = conversation_id, fault
             self.items, self.more = items, more
-            self.unfinished = any(one.pair.lifecycle in RUNNING for one in messages)
+            self.unfinished = any(one.status == RUNNING for one in items)
 
     @rx.event
     async def choose(self, kind: str) -> rx.event.EventType[()] | None:
@@ -97,18 +95,15 @@ class MessagesState(rx.State):
         return MessagesState.keep_current
 
 
-async def _read(conversation_id: str, kind: str, tasks: bool, pairs: int) -> tuple[tuple[StoredMessage, ...], bool]:
-    """Return the messages of the newest pairs, oldest first, and whether there are older ones."""
+async def _read(conversation_id: str, kind: str, tasks: bool, pairs: int) -> tuple[tuple[MessageItem, ...], bool]:
+    """Return the messages of the newest pairs, newest first, and whether there are older ones."""
     ctx = await context_for(current(), conversation_id)
-    found, left, beyond = tuple[StoredMessage, ...](), pairs, ""
+    items, left, beyond = tuple[MessageItem, ...](), pairs, ""
     while left > 0:
         part = HistoryRange(_WANTED[kind], children=tasks, newest=True, beyond=beyond)
         history = await read_history(ctx, LOCAL_OWNER, conversation_id, part, limit=left)
-        found, left, beyond = (*history.messages, *found), left - history.pairs, history.beyond
+        counts = [await count_text(vocabulary_of(one.pair.model), text_of(one)) for one in history.messages]
+        items, left, beyond = (*items, *show_messages(history.messages, counts)), left - history.pairs, history.beyond
         if not beyond:
             break
-    return found, beyond != ""
-
-
-async def _count(messages: Sequence[StoredMessage]) -> list[int]:
-    return [await count_text(vocabulary_of(one.pair.model), text_of(one)) for one in messages]
+    return items, beyond != ""

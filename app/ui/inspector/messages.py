@@ -28,7 +28,7 @@ _KINDS: Final = {
 
 @rx.memo
 def messages_panel() -> rx.Component:
-    """Draw the section Messages: chips for the kinds, and the list of messages, newest last."""
+    """Draw the section Messages: chips for the kinds, and the list of messages, newest first."""
     return rx.el.div(
         rx.el.div(
             *(_chip(kind, label) for kind, label in _KINDS.items()),
@@ -80,13 +80,13 @@ def _messages() -> rx.Component:
                 class_name="inspector-note",
             ),
         ),
-        rx.cond(
-            MessagesState.more,
-            rx.el.button("Show older", type="button", on_click=MessagesState.show_older, class_name="quiet"),
-        ),
         rx.el.ol(
             rx.foreach(MessagesState.items, lambda item: message_item(item=item, key=item.id)),
-            aria_label="Messages, newest last",
+            aria_label="Messages, newest first",
+        ),
+        rx.cond(
+            MessagesState.more,
+            rx.el.button("Show older messages", type="button", on_click=MessagesState.show_older, class_name="quiet"),
         ),
         rx.cond(
             MessagesState.unfinished,
@@ -104,14 +104,18 @@ def message_item(item: rx.vars.ObjectVar[MessageItem], rest: rx.RestProp) -> rx.
         rx.el.p(
             rx.el.b(item.kind),
             rx.cond(item.task != "", rx.el.span(item.task)),
+            rx.cond(item.status != "", rx.el.span(item.status)),
             rx.cond(item.tools != "", rx.el.span("Tools: ", item.tools)),
             rx.cond(item.cached != "", rx.el.span(item.cached, class_name="cache-hit")),
             class_name="message-kind",
         ),
         rx.cond(item.text != "", rx.el.p(item.text, dir="auto", class_name="message-start")),
         rx.el.p(
-            PageLink.create("Pair " + position, to=PREFIX + item.conversation.to(str) + f"?{AT}=" + position),
-            rx.el.span(item.tokens),
+            PageLink.create(
+                "Pair " + position + rx.cond(item.conversation == MessagesState.conversation, "", " of the task"),
+                to=PREFIX + item.conversation.to(str) + f"?{AT}=" + position,
+            ),
+            rx.cond(item.tokens != "", rx.el.span(item.tokens)),
             MomentText.create(at=item.at),
             class_name="log-place",
         ),

@@ -32,7 +32,7 @@ async def choose(tab: Tab, kind: str) -> list[tuple[int, str]]:
     return shown(tab)
 
 
-async def test_the_list_has_each_message_with_its_start_and_tokens_the_newest_last(ctx: AppContext, tab: Tab) -> None:
+async def test_the_list_has_each_message_with_its_start_and_tokens_the_newest_first(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     pair = (await reply_to(ctx, conversation_id, "/echo one")).pair
     await reply_to(ctx, conversation_id, "/echo two")
@@ -40,8 +40,8 @@ async def test_the_list_has_each_message_with_its_start_and_tokens_the_newest_la
 
     await tab.send(MessagesState.keep_current)
 
-    assert shown(tab) == [(1, "Human"), (1, "Assistant"), (2, "Human"), (2, "Assistant")]
-    request, reply, *_ = items(tab)
+    assert shown(tab) == [(2, "Assistant"), (2, "Human"), (1, "Assistant"), (1, "Human")]
+    *_, reply, request = items(tab)
     assert (request.text, request.tokens[:6], request.cached) == ("/echo one", "about ", "")
     assert pair.usage is not None
     assert reply.tokens == f"{pair.usage.prompt_tokens} in · {pair.usage.output_tokens} out"
@@ -58,13 +58,36 @@ async def test_a_kind_selects_messages_and_an_unknown_kind_does_nothing(ctx: App
         await session.execute(update(RUN).where(RUN.c.id == called.started.run_id).values(usage=usage, rounds=[]))
     tab.path = f"/c/{conversation_id}"
 
-    assert await choose(tab, "human") == [(1, "Human"), (2, "Human")]
-    assert await choose(tab, "assistant") == [(1, "Assistant"), (2, "Assistant")]
+    assert await choose(tab, "human") == [(2, "Human"), (1, "Human")]
+    assert await choose(tab, "assistant") == [(2, "Assistant"), (1, "Assistant")]
     assert await choose(tab, "tool") == [(2, "Assistant")]
     assert items(tab)[0].tools == "nothing"
     assert await choose(tab, "cache-hits") == [(2, "Assistant")]
     assert items(tab)[0].cached == "80 % from cache"
     assert await choose(tab, "anything") == [(2, "Assistant")]
+
+
+async def test_a_reply_without_text_says_that_it_failed_and_no_tokens(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/fail auth")
+    tab.path = f"/c/{conversation_id}"
+
+    await tab.send(MessagesState.keep_current)
+
+    assert [(item.kind, item.status, item.tokens) for item in items(tab)] == [
+        ("Assistant", "Failed", ""), ("Human", "", "about 3 tokens"),
+    ]  # fmt: skip
+    assert not tab.shows(MessagesState, "unfinished")
+
+
+async def test_a_long_text_is_cut_with_an_ellipsis(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    await reply_to(ctx, conversation_id, "/echo " + "one " * 100)
+    tab.path = f"/c/{conversation_id}"
+
+    await tab.send(MessagesState.keep_current)
+
+    assert [item.text[-1] for item in items(tab)] == ["…", "…"]
 
 
 async def test_background_tasks_are_listed_on_request(ctx: AppContext, tab: Tab) -> None:
@@ -80,8 +103,8 @@ async def test_background_tasks_are_listed_on_request(ctx: AppContext, tab: Tab)
     await tab.send(MessagesState.keep_current)
 
     assert alone == ["", ""]
-    assert [item.task for item in items(tab)] == ["", "", "Summary", "Summary"]
-    assert items(tab)[-1].conversation == summary.conversation_id
+    assert [item.task for item in items(tab)] == ["Summary", "Summary", "", ""]
+    assert items(tab)[0].conversation == summary.conversation_id
 
 
 async def test_older_messages_are_added_on_request(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +123,8 @@ async def test_older_messages_are_added_on_request(ctx: AppContext, tab: Tab, mo
     await tab.send(MessagesState.keep_current)
 
     assert (first, more) == ([(3, "Human")], True)
-    assert second == [(2, "Human"), (3, "Human")]
-    assert shown(tab) == [(1, "Human"), (2, "Human"), (3, "Human")]
+    assert second == [(3, "Human"), (2, "Human")]
+    assert shown(tab) == [(3, "Human"), (2, "Human"), (1, "Human")]
     assert not tab.shows(MessagesState, "more")
 
 
@@ -112,7 +135,7 @@ async def test_an_open_list_shows_a_new_message(ctx: AppContext, tab: Tab) -> No
         await tab.until(lambda: tab.shows(MessagesState, "conversation") == conversation_id)
         assert shown(tab) == []
         await reply_to(ctx, conversation_id, "/echo one")
-        await tab.until(lambda: shown(tab) == [(1, "Human"), (1, "Assistant")])
+        await tab.until(lambda: shown(tab) == [(1, "Assistant"), (1, "Human")])
 
 
 async def test_messages_of_a_deleted_conversation_are_a_fault(ctx: AppContext, tab: Tab) -> None:

@@ -49,8 +49,9 @@ async def read(  # noqa: PLR0913 - the parameters of the query
     kind: Annotated[
         list[MessageKind] | None,
         Query(
+            max_length=len(MessageKind),
             description="Only messages of this kind: `human` (requests), `assistant` (replies), `tool` (replies with "
-            "tool calls). Can be repeated."
+            "tool calls). Can be repeated.",
         ),
     ] = None,
     cache_hit: Annotated[
