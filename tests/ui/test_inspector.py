@@ -168,4 +168,6 @@ def test_a_list_without_messages_says_so_and_a_fault_is_an_alert() -> None:
     assert not messages().list("button", "Show older messages")
     assert messages(kind="tool").find("p", "No messages of this kind.").props["role"] == "status"
     assert "Loading…" in messages(conversation="c2").text
+    assert not messages().list("Ticker")
+    assert messages(unfinished=True).find("Ticker").sends("on_tick") == [sent(MessagesState.keep_current)]
     assert messages(fault="Too busy.").find("p", "Too busy.").props["role"] == "alert"

@@ -7,13 +7,13 @@ from sqlalchemy import update
 
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, delete_conversation, stop_run
 from app.state.inspector import messages
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.messages import MessagesState
 from app.store.conversation.rows import RUN
 from app.views.inspector.messages import MessageItem
-from tests.runs.steps import a_conversation, collect, reply_to
+from tests.runs.steps import a_conversation, collect, reply_to, send
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching
 
@@ -78,6 +78,21 @@ async def test_a_reply_without_text_says_that_it_failed_and_no_tokens(ctx: AppCo
         ("Assistant", "Failed", ""), ("Human", "", "about 3 tokens"),
     ]  # fmt: skip
     assert not tab.shows(MessagesState, "unfinished")
+
+
+async def test_a_running_reply_says_so_and_the_list_is_read_again(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    started = await send(ctx, conversation_id, "/rate 1\n/echo one two")
+    tab.path = f"/c/{conversation_id}"
+
+    await tab.send(MessagesState.keep_current)
+    unfinished = tab.shows(MessagesState, "unfinished")
+    statuses = [item.status for item in items(tab)]
+    await stop_run(ctx, started.run_id)
+    await tab.send(MessagesState.keep_current)
+
+    assert (statuses, unfinished) == (["Running…", ""], True)
+    assert ([item.status for item in items(tab)], tab.shows(MessagesState, "unfinished")) == (["Stopped", ""], False)
 
 
 async def test_a_long_text_is_cut_with_an_ellipsis(ctx: AppContext, tab: Tab) -> None:

@@ -103,6 +103,7 @@ async def test_cache_hits_are_the_replies_whose_provider_read_from_its_cache(api
     await report(api, miss, 0, 0)
     await report(api, unknown, None)
 
+    misses_by_page = [places(page) for page in await pages(api, conversation_id, cache_hit=False, limit=1)]
     hits, misses, every, human = [
         await read(api, conversation_id, **params)
         for params in ({"cache_hit": True}, {"cache_hit": False}, {}, {"cache_hit": True, "kind": "human"})
@@ -112,6 +113,7 @@ async def test_cache_hits_are_the_replies_whose_provider_read_from_its_cache(api
     assert places(misses) == [(3, "assistant")]
     assert [one["cache_hit"] for one in every] == [None, True, None, True, None, False, None, None]
     assert human == []
+    assert misses_by_page == [[(3, "assistant")]]
 
 
 async def test_messages_of_child_conversations_are_included_on_request(api: Api):
@@ -135,6 +137,8 @@ async def test_messages_of_child_conversations_are_included_on_request(api: Api)
         [(conversation_id, "agent", "user"), (conversation_id, "agent", "assistant")],
     ]
     assert [one["role"] for one in replies] == ["assistant", "title", "assistant"]
+    assert (await api.http.delete(f"/conversations/{child}")).is_success
+    assert await read(api, conversation_id, children=True) == alone
 
 
 async def test_filtered_history_is_read_although_a_message_and_a_run_are_damaged(api: Api):
@@ -159,12 +163,13 @@ async def test_filtered_history_is_read_although_a_message_and_a_run_are_damaged
     ("params", "field"),
     [
         ({"kind": "person"}, "kind"),
+        ({"kind": ["human"] * 4}, "kind"),
         ({"cache_hit": "maybe"}, "cache_hit"),
         ({"cursor": "after-1", "children": "true"}, "cursor"),
         ({"cursor": "after-pair-1"}, "cursor"),
     ],
 )
-async def test_parameters_that_cannot_be_used_are_refused_by_name(api: Api, params: dict[str, str], field: str):
+async def test_parameters_that_cannot_be_used_are_refused_by_name(api: Api, params: dict[str, Any], field: str):
     conversation_id = await create_conversation(api)
 
     refused = await api.http.get(f"/conversations/{conversation_id}/history", params=params)
