@@ -147,7 +147,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     CacheState: frozenset({"follow", "ask", "end_ask", "keep", "stop"}),
     InspectorState: frozenset({"show", "toggle", "close", "follow"}),
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
-    SentCallState: frozenset({"open", "close", "show_earlier", "open_piece"}),
+    SentCallState: frozenset({"open", "open_reply", "close", "show_earlier", "open_piece"}),
     PairDeletionState: frozenset({"ask", "close", "delete", "carry_out", "take_back"}),
     PartialReplyState: frozenset({"include"}),
     RecoveryState: frozenset({"give_back"}),

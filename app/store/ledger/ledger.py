@@ -222,12 +222,18 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
     return Usage(*(await session.execute(select(*sums))).one())
 
 
-async def load_account(
-    session: AsyncSession, owner: str, conversation_id: str, *, limit: int, before: int | None = None
+async def load_account(  # noqa: PLR0913 - owner, conversation, range and limit
+    session: AsyncSession,
+    owner: str,
+    conversation_id: str,
+    *,
+    limit: int,
+    before: int | None = None,
+    run_id: str | None = None,
 ) -> tuple[tuple[int, EndedCall], ...]:
     """Return the newest calls of a conversation and its child conversations, newest first, each with its entry number.
 
-    `before`: return only calls with a lower number.
+    `before`: return only calls with a lower number. `run_id`: return only calls of this run.
     """
     query = (
         select(LEDGER, ENTRY.label("entry"))
@@ -237,6 +243,8 @@ async def load_account(
     )
     if before is not None:
         query = query.where(before > ENTRY)
+    if run_id is not None:
+        query = query.where(LEDGER.c.run_id == run_id)
     return tuple((row["entry"], _decode(row)) for row in (await session.execute(query)).mappings())
 
 
