@@ -55,9 +55,12 @@ class SentCallState(VisitedState, rx.State):
     @rx.event(background=True)
     async def open_reply(self, run_id: str) -> None:
         """Open the dialog with the newest call of the reply of this run, or say that there is none."""
-        conversation_id, call, fault = conversation_in(self.router.url.path), None, NO_CALL
+        valid_id, conversation_id = text_in(run_id, MAX_TEXT), conversation_in(self.router.url.path)
+        if not valid_id:
+            return
+        call, fault = None, NO_CALL
         try:
-            call = await find_call(conversation_id, text_in(run_id, MAX_TEXT))
+            call = await find_call(conversation_id, valid_id)
         except NotFoundError as error:
             fault = describe_fault(error)
         async with self:

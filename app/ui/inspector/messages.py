@@ -112,7 +112,8 @@ def message_item(item: rx.vars.ObjectVar[MessageItem], rest: rx.RestProp) -> rx.
         rx.cond(item.text != "", rx.el.p(item.text, dir="auto", class_name="message-start")),
         rx.el.p(
             PageLink.create(
-                "Pair " + position + rx.cond(item.conversation == MessagesState.conversation, "", " of the task"),
+                "Pair " + position,
+                rx.cond(item.conversation == MessagesState.conversation, "", " of the task"),
                 to=PREFIX + item.conversation.to(str) + f"?{AT}=" + position,
             ),
             rx.cond(item.tokens != "", rx.el.span(item.tokens)),

@@ -102,6 +102,8 @@ async def test_reply_without_a_recorded_call_says_so(ctx: AppContext, tab: Tab) 
     tab.path = "/c/none"
     await tab.send(SentCallState.open_reply, run_id="copied")
 
+    await tab.send(SentCallState.open_reply, run_id="r" * 65)
+
     assert copied == NO_CALL
     assert "conversation" in tab.shows(ToastState, "toast").message
     assert tab.shows(SentCallState, "call") is None
