@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import Any
 
 from app.domain.conversation.parts import Part, Text, Thinking, ToolCall
 from app.domain.run.growth import Growth, describe_growth
 from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after, events_of
 from app.domain.tools.permission_requests import describe_request
+from app.domain.tools.tools import BUILT_IN
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
+from app.runs.runtime.event_bus import ToolProgress
 from app.store.run.runs import load_run
+from app.tools.mcp.sessions import Health
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
 """Maximum seconds, counted from the last update, that a chunk waits for more chunks. They are published together.
@@ -48,22 +53,72 @@ async def follow(
 ) -> AsyncGenerator[tuple[LogEvent, ...], None]:
     """Yield the events of a run after a position, each once, until the run has ended.
 
+    While the run is active, events that are not in the log are added (`_Notices`). Their position is that of the last
+    event before them.
+
     The rate is that of `follow_states`.
 
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     position, at_end = after, False
-    reported: set[str] = set()
+    notices = _Notices(ctx)
     async for state, growth in follow_states(ctx, owner, run_id):
         if events := events_of(growth, state, position) if at_end else events_after(state, position):
             position, at_end = max(position, events[-1].position), True
             yield events
-        run = ctx.engine.runs.get(run_id)
-        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in reported]
-        if waiting:
-            reported.update(request.id for request in waiting)
-            yield tuple(LogEvent(position, "permission_request", describe_request(request)) for request in waiting)
+        if state.outcome is None and (run := ctx.engine.runs.get(run_id)) and (found := notices.find(run, position)):
+            yield found
+
+
+@dataclass(eq=False)
+class _Notices:
+    """The events outside the log that one follower of an active run gets, because they say what is true now.
+
+    They are the MCP servers of the request with their health (once, at the beginning), pending permission requests
+    (each once), and the newest progress of the tools that run.
+    """
+
+    ctx: AppContext
+    named_servers: bool = False
+    requests: set[str] = field(default_factory=set[str])
+    progress: dict[str, ToolProgress] = field(default_factory=dict[str, ToolProgress])
+
+    def find(self, run: LiveRun, position: int) -> tuple[LogEvent, ...]:
+        """Return the events that the follower does not have yet."""
+        found: list[LogEvent] = []
+        if not self.named_servers:
+            self.named_servers = True
+            if servers := self._describe_servers(run):
+                found.append(LogEvent(position, "mcp_servers", {"servers": servers}))
+        for request in run.asking.values():
+            if request.id not in self.requests:
+                self.requests.add(request.id)
+                found.append(LogEvent(position, "permission_request", describe_request(request)))
+        for call_id, progress in run.progress.items():
+            if self.progress.get(call_id) is not progress:
+                self.progress[call_id] = progress
+                found.append(LogEvent(position, "tool_progress", _describe_progress(progress)))
+        return tuple(found)
+
+    def _describe_servers(self, run: LiveRun) -> list[dict[str, Any]]:
+        tools = () if run.loop is None else run.loop.tools
+        names = {tool.server_id: tool.server_name for tool in tools if tool.server_id != BUILT_IN}
+        sessions = self.ctx.toolbox.sessions.get(run.place.owner, {})
+        return [
+            {"id": server_id, "name": name, "health": sessions[server_id].health if server_id in sessions else Health.OFF}
+            for server_id, name in names.items()
+        ]
+
+
+def _describe_progress(progress: ToolProgress) -> dict[str, Any]:
+    return {
+        "tool_call_id": progress.tool_call_id,
+        "progress": progress.progress,
+        "total": progress.total,
+        "message": progress.message,
+        "conversation_id": progress.conversation_id,
+    }
 
 
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[tuple[RunState, Growth], None]:
