@@ -105,8 +105,9 @@ class _Notices:
         tools = () if run.loop is None else run.loop.tools
         names = {tool.server_id: tool.server_name for tool in tools if tool.server_id != BUILT_IN}
         sessions = self.ctx.toolbox.sessions.get(run.place.owner, {})
+        healths = {server_id: session.health for server_id, session in sessions.items()}
         return [
-            {"id": server_id, "name": name, "health": sessions[server_id].health if server_id in sessions else Health.OFF}
+            {"id": server_id, "name": name, "health": healths.get(server_id, Health.OFF)}
             for server_id, name in names.items()
         ]
 

@@ -68,6 +68,18 @@ async def test_stream_begins_with_the_run_and_the_hash_of_what_was_previewed(api
     assert events[0].data["content_hash"] == started["content_hash"] == preview["content_hash"]
 
 
+async def test_first_and_last_event_have_the_conversation(api: Api):
+    conversation_id = await create_conversation(api)
+    run_id = (await send(api, conversation_id, "/echo Hi"))["run_id"]
+
+    events = await follow(api, run_id)
+    later = await follow(api, run_id)
+
+    assert events[0].data["conversation_id"] == conversation_id
+    assert events[-1].data == {"stop_reason": "end", "conversation_id": conversation_id}
+    assert log_of(later) == log_of(events)
+
+
 @pytest.mark.parametrize(
     ("text", "end"),
     [
