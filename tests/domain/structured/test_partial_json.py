@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any, SupportsIndex, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.structured.partial_json import MAX_DEPTH, PartialJson, read_partial
+from app.domain.structured.partial_json import MAX_DEPTH, JsonChange, JsonReader, PartialJson, read_partial
 from tests.work import counting
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -113,6 +115,82 @@ def test_half_an_escape_waits_for_the_rest() -> None:
     assert read_partial('["a\\u00e').value == ["a"]
     assert read_partial('["a\\ud83d').value == ["a"]
     assert read_partial('["a\\ud83d\\ude0').value == ["a"]
+
+
+def apply(value: Any, changes: Sequence[JsonChange]) -> Any:
+    """Return a value with these changes, as a client of the API makes them."""
+    root = [value]
+    for change in changes:
+        place: Any = root
+        *steps, last = (0, *change.path)
+        for step in steps:
+            place = place[step]
+        if isinstance(place, list) and last == len(cast("list[Any]", place)):
+            place.append(change.value)
+        else:
+            place[last] = place[last] + change.value if change.appended else change.value
+    return root[0]
+
+
+def read_in_pieces(text: str, cuts: Iterable[int]) -> tuple[Any, PartialJson]:
+    """Read a text in pieces. Return the value that a client has, and the last result."""
+    reader, value = JsonReader(), None
+    for end in (*sorted(cuts), len(text)):
+        value = apply(value, deepcopy(reader.read(text[:end])))
+        at_once = read_partial(text[:end])
+        if "too large" in (at_once.fault or ""):  # the value keeps the number that was read before
+            assert reader.result.fault == at_once.fault
+        else:
+            assert reader.result == at_once
+        assert json.dumps(value) == json.dumps(reader.result.value)
+    return value, reader.result
+
+
+@given(values, st.booleans(), st.lists(st.integers(0, 120), max_size=12))
+def test_the_changes_of_a_growing_text_lead_to_the_same_value(value: Any, ascii_only: bool, cuts: list[int]) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only) + " "
+
+    assert read_in_pieces(text, (cut for cut in cuts if cut < len(text))) == (value, PartialJson(value, found=True))
+
+
+@given(
+    st.text(max_size=40)
+    | st.text('{}[]",:0123456789.eE+-tfn\\u \n`', max_size=60)
+    | st.sampled_from(
+        [
+            '{"a": 1, "b": [2], "a": {"c": 3}, "a": "x"}',
+            '```json\n{"a": "b\\ud83d\\ude00\\ud83dc"}\n``` that is all',
+            "the answer is [true, 1.50e2, -0.0]",
+            '["a\nb"]',
+            "[1e999]",
+        ]
+    ),
+    st.lists(st.integers(0, 60), max_size=30),
+)
+def test_no_text_changes_what_is_read_by_arriving_in_pieces(text: str, cuts: list[int]) -> None:
+    read_in_pieces(text, (cut for cut in cuts if cut < len(text)))
+
+
+def test_a_text_that_is_replaced_is_read_anew() -> None:
+    reader = JsonReader()
+    reader.read("[1, 2]")
+
+    assert reader.read("") == (JsonChange((), None),)
+    assert reader.read('{"a') == (JsonChange((), {}),)
+
+
+@pytest.mark.parametrize("text", ['{"a": "' + "word " * 4_000 + '"}', "[" + '"a b",' * 4_000])
+def test_reading_piece_by_piece_takes_work_as_the_text_is_long(text: str) -> None:
+    """Each character is read once: reading again from the start for each piece would be hundreds of times the work."""
+    with counting() as whole:
+        read_partial(text)
+    reader, changed = JsonReader(), 0
+    with counting() as pieces:
+        for end in range(0, len(text), 20):
+            changed += len(repr([(each.path, each.value) for each in reader.read(text[:end])]))
+
+    assert pieces.made <= 3 * whole.made + 60 * (len(text) // 20)
+    assert changed <= 40 * len(text) // 10
 
 
 DEEP = ["[" * 100_000, '{"a":' * 100_000, '"' + '\\"' * 100_000, "}}}}", "[" * 102 + "]" * 102]
