@@ -101,7 +101,7 @@ def test_documented_events_are_those_of_the_log():
 
     of_the_log = set(re.findall(r'_Entry\(\s*"(\w+)"', source))
     # extra events that are not in the log: see runs/watch/broadcast.py
-    assert of_the_log | {"mcp_servers", "permission_request", "tool_progress"} == EVENT_KINDS
+    assert of_the_log | {"mcp_servers", "permission_request", "tool_progress", "value"} == EVENT_KINDS
 
 
 async def test_docs_page_names_every_route_and_loads_nothing_from_elsewhere(api: Api):

@@ -196,7 +196,7 @@ class _FaultError(Exception):
     """The text is not JSON at this place."""
 
     def __init__(self, place: int, words: str) -> None:
-        self.place = place
+        self.place: int = place
         self.words = words
 
 
@@ -213,7 +213,7 @@ class _ValueReader:
     def __init__(self, place: int = 0) -> None:
         self.root: list[Any] = []
         self.text = ""
-        self.place = place
+        self.place: int = place
         self.final = False
         self.reads = 0
         self.changes: list[tuple[JsonPath, Any, str | int, str | None]] = []
@@ -231,7 +231,7 @@ class _ValueReader:
             raise _FaultError(self.place, "It is nested too deeply")
 
         def put(value: Any) -> None:
-            if isinstance(into, list) and key == len(cast("list[Any]", into)):
+            if isinstance(key, int) and key == len(into):
                 into.append(value)
             else:
                 into[key] = value
@@ -327,11 +327,11 @@ class _ValueReader:
                 if shown is None or (type(shown), shown) != (type(number), number):
                     put(number)
                     shown = number
+                if not may_grow:
+                    self.place = found.end()
+                    return
             elif not may_grow:
                 raise _FaultError(self.place, "Expected a number")
-            if not may_grow:
-                self.place = cast("re.Match[str]", found).end()
-                return
             yield path
 
     def _read_word(self, put: Callable[[Any], None], path: JsonPath) -> Waits:

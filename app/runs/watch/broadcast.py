@@ -10,21 +10,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
-from typing import Any
 
 from app.domain.conversation.parts import Part, Text, Thinking, ToolCall
 from app.domain.run.growth import Growth, describe_growth
 from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after, events_of
-from app.domain.tools.permission_requests import describe_request
-from app.domain.tools.tools import BUILT_IN
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
-from app.runs.runtime.event_bus import ToolProgress
+from app.runs.watch.extra_events import Notices, ValueEvents
 from app.store.run.runs import load_run
-from app.tools.mcp.sessions import Health
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
 """Maximum seconds, counted from the last update, that a chunk waits for more chunks. They are published together.
@@ -49,12 +44,12 @@ async def load_state(ctx: AppContext, owner: str, run_id: str) -> RunState:
 
 
 async def follow(
-    ctx: AppContext, owner: str, run_id: str, after: int = 0
+    ctx: AppContext, owner: str, run_id: str, after: int = 0, *, values: bool = False
 ) -> AsyncGenerator[tuple[LogEvent, ...], None]:
     """Yield the events of a run after a position, each once, until the run has ended.
 
-    While the run is active, events that are not in the log are added (`_Notices`). Their position is that of the last
-    event before them.
+    While the run is active, events that are not in the log are added (`Notices`). Their position is that of the last
+    event before them. `values`: also add the JSON value in the reply's text (`ValueEvents`).
 
     The rate is that of `follow_states`.
 
@@ -62,64 +57,15 @@ async def follow(
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     position, at_end = after, False
-    notices = _Notices(ctx)
+    notices, value_events = Notices(ctx), ValueEvents() if values else None
     async for state, growth in follow_states(ctx, owner, run_id):
         if events := events_of(growth, state, position) if at_end else events_after(state, position):
+            if value_events is not None:
+                events = await value_events.add(state, events, position)
             position, at_end = max(position, events[-1].position), True
             yield events
         if state.outcome is None and (run := ctx.engine.runs.get(run_id)) and (found := notices.find(run, position)):
             yield found
-
-
-@dataclass(eq=False)
-class _Notices:
-    """The events outside the log that one follower of an active run gets, because they say what is true now.
-
-    They are the MCP servers of the request with their health (once, at the beginning), pending permission requests
-    (each once), and the newest progress of the tools that run.
-    """
-
-    ctx: AppContext
-    named_servers: bool = False
-    requests: set[str] = field(default_factory=set[str])
-    progress: dict[str, ToolProgress] = field(default_factory=dict[str, ToolProgress])
-
-    def find(self, run: LiveRun, position: int) -> tuple[LogEvent, ...]:
-        """Return the events that the follower does not have yet."""
-        found: list[LogEvent] = []
-        if not self.named_servers:
-            self.named_servers = True
-            if servers := self._describe_servers(run):
-                found.append(LogEvent(position, "mcp_servers", {"servers": servers}))
-        for request in run.asking.values():
-            if request.id not in self.requests:
-                self.requests.add(request.id)
-                found.append(LogEvent(position, "permission_request", describe_request(request)))
-        for call_id, progress in run.progress.items():
-            if self.progress.get(call_id) is not progress:
-                self.progress[call_id] = progress
-                found.append(LogEvent(position, "tool_progress", _describe_progress(progress)))
-        return tuple(found)
-
-    def _describe_servers(self, run: LiveRun) -> list[dict[str, Any]]:
-        tools = () if run.loop is None else run.loop.tools
-        names = {tool.server_id: tool.server_name for tool in tools if tool.server_id != BUILT_IN}
-        sessions = self.ctx.toolbox.sessions.get(run.place.owner, {})
-        healths = {server_id: session.health for server_id, session in sessions.items()}
-        return [
-            {"id": server_id, "name": name, "health": healths.get(server_id, Health.OFF)}
-            for server_id, name in names.items()
-        ]
-
-
-def _describe_progress(progress: ToolProgress) -> dict[str, Any]:
-    return {
-        "tool_call_id": progress.tool_call_id,
-        "progress": progress.progress,
-        "total": progress.total,
-        "message": progress.message,
-        "conversation_id": progress.conversation_id,
-    }
 
 
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[tuple[RunState, Growth], None]:

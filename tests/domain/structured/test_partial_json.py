@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any, SupportsIndex, cast
 
@@ -117,18 +117,16 @@ def test_half_an_escape_waits_for_the_rest() -> None:
     assert read_partial('["a\\ud83d\\ude0').value == ["a"]
 
 
-def apply(value: Any, changes: Sequence[JsonChange]) -> Any:
-    """Return a value with these changes, as a client of the API makes them."""
-    root = [value]
-    for change in changes:
-        place: Any = root
-        *steps, last = (0, *change.path)
-        for step in steps:
-            place = place[step]
-        if isinstance(place, list) and last == len(cast("list[Any]", place)):
-            place.append(change.value)
-        else:
-            place[last] = place[last] + change.value if change.appended else change.value
+def apply_change(value: Any, change: JsonChange) -> Any:
+    """Return a value with this change, as a client of the API makes it."""
+    root: Any = [value]
+    place, last = root, 0
+    for step in change.path:
+        place, last = place[last], step
+    if isinstance(last, int) and last == len(place):
+        place.append(change.value)
+    else:
+        place[last] = place[last] + change.value if change.appended else change.value
     return root[0]
 
 
@@ -136,7 +134,8 @@ def read_in_pieces(text: str, cuts: Iterable[int]) -> tuple[Any, PartialJson]:
     """Read a text in pieces. Return the value that a client has, and the last result."""
     reader, value = JsonReader(), None
     for end in (*sorted(cuts), len(text)):
-        value = apply(value, deepcopy(reader.read(text[:end])))
+        for change in deepcopy(reader.read(text[:end])):
+            value = apply_change(value, change)
         at_once = read_partial(text[:end])
         if "too large" in (at_once.fault or ""):  # the value keeps the number that was read before
             assert reader.result.fault == at_once.fault
