@@ -103,8 +103,8 @@ class JsonReader:
     def read(self, text: str, *, final: bool = False) -> tuple[JsonChange, ...]:
         """Read the text so far, and return the changes since the last read.
 
-        If the text does not begin with that of the last read, the value is read anew. After a final read there is no
-        other one.
+        If the text does not begin with that of the last read, the value is read from the beginning. After a
+        final read there is no other one.
         """
         replaced: tuple[JsonChange, ...] = ()
         if not text.startswith(self._text):

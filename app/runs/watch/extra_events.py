@@ -1,6 +1,6 @@
 """The events that one reader of a run's stream gets and that are not in the log of the run.
 
-They have no position of their own: their position is that of the last event of the log before them.
+They do not count in the log: their position is that of the last event of the log before them.
 """
 
 from __future__ import annotations

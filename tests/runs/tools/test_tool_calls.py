@@ -479,6 +479,7 @@ async def test_an_event_stream_has_the_newest_progress_of_a_tool_until_it_ends(
                 ended.set()
             if any(event.kind == "tool_result" for event in batch):
                 kept[0](2, 4, "too late")
+                assert ctx.engine.runs[started.run_id].progress == {}
 
     call, *_ = [event.data["tool_call_id"] for event in events if event.kind == "tool_call"]
     told = [event.data for event in events if event.kind == "tool_progress"]

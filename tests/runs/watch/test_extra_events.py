@@ -10,6 +10,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.tools.server_commands import ServerSettings, add_server, delete_server, try_server
 from app.runs.watch.broadcast import follow
 from tests.runs.steps import a_conversation, collect, send
+from tests.runs.toolsmith import add_tools
 from tests.tools.servers import script
 
 PROGRAM = script("greet()\nserve(lambda asked: None, [TOOL])")
@@ -50,6 +51,7 @@ async def test_a_reader_gets_the_servers_of_the_request_with_their_health_while_
 
 
 async def test_a_reply_without_servers_has_no_such_event(ctx: AppContext) -> None:
+    await add_tools(ctx)  # offers the built-in tools
     started = await send(ctx, await a_conversation(ctx), "/long 5 /rate 50")
 
     assert "mcp_servers" not in [event.kind for event in await collect(ctx, started.run_id)]
