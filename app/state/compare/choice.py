@@ -107,7 +107,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def ask_for_next(self) -> rx.event.EventType[()]:
-        """Open the dialog to choose the models for the next message. A draft is not sent yet."""
+        """Open the dialog to choose the models for the next message. The choice alone sends nothing."""
         chosen = (await self.get_state(ModelState)).chosen
         await self._open(_NEXT_REQUEST, chosen)
         return ComparisonChoiceState.look

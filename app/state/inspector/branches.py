@@ -210,9 +210,10 @@ class BranchState(rx.State):
 
 
 def open_branches(state: BranchState, opened: OpenedConversation) -> rx.event.EventType[()] | None:
-    """Remove the tree of another conversation. Return the event that reads this one's, if pairs show its forks.
+    """Remove the tree of another conversation. If this one has forks, return the event that reads its tree.
 
-    Without forks, only a section of the inspector shows the tree. It reads the tree when it is opened.
+    The pairs show the numbers of forks at once. Without forks, only a section of the inspector shows the tree, and this
+    section reads the tree when it is opened.
     """
     if opened.is_forked:
         return BranchState.keep_current

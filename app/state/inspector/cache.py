@@ -126,7 +126,7 @@ class CacheState(VisitedState, rx.State):
 
 
 def open_cache(state: CacheState, conversation_id: str) -> None:
-    """Note the conversation on screen, unless there are notes about the previous one."""
+    """Set `conversation` to the conversation on screen, unless `notes` still describe the cache of another one."""
     if state.notes == NOTHING:
         set_changed(state, conversation=conversation_id)
 

@@ -69,7 +69,7 @@ class EditState(rx.State):
     - `edit`, `pair`: the ids of the edit and of the pair; both are "" if no pair is being edited.
     - `kept`: the edit as JSON, which the browser stores.
     - `text`: the initial text. The browser holds the text while the user writes, and reports it with `write`.
-    - `asked`: the text area should take the focus; after a reload it does not.
+    - `asked`: the text area should take the focus. False after a reload.
     - `blank`: the text has only white space.
     - `busy`: the edit is being sent.
     - `fault`: the reason why it could not be sent, "" for no error.

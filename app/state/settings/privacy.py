@@ -18,7 +18,7 @@ from app.state.tab.visit import VisitedState
 
 
 class PrivacyState(VisitedState, rx.State):
-    """The section Privacy of the settings, which are stored as preferences.
+    """The section Privacy of the settings. Its values are preferences.
 
     - `prelude`: the text that every send has in front of its pairs, "" for none.
     - `said`: the message after the last change.

@@ -140,7 +140,7 @@ class SidebarState(VisitedState, rx.State):
         """Note whether the list of conversations is on screen. If it comes on screen and has changed, read it.
 
         While the list is not on screen, the tab does not read the list after changes of conversations. The page sends
-        this event when the page connects, so `open` may be handled later.
+        this event as soon as it connects, so this handler may run before `open`.
         """
         self._looked_at = on is True
         self._loaded_on, _ = await visit_of(self)

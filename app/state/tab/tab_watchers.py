@@ -45,7 +45,7 @@ class Moment:
 
     - `options`: the view options.
     - `draft`: the text in the composer.
-    - `edition`: the text area's number for this text.
+    - `edition`: the number that the text area gave to this version of the text.
     - `parameters`: parameters for this send alone.
     - `attached`: the files of the draft.
     - `models`: the models that get the draft, if there are several.
@@ -85,7 +85,7 @@ class Moment:
 class _Tab:
     """A tab and its watcher. After each change `changed` is set, and a new event replaces it.
 
-    `is_left`: the tab shows another page now, or the conversation was deleted, so no other watcher follows this one.
+    `is_left`: the tab shows another page now, or the conversation was deleted, so no new watcher will replace this one.
     """
 
     watcher: Watcher
@@ -173,17 +173,17 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
 def prepare_watcher(token: str, watcher: Watcher) -> None:
     """Register a watcher that does not run yet, until the handler that will run it takes it over.
 
-    The choices of the person that the watcher was made with may change from now on: the tab's handlers find the watcher
-    and report that. So the handler that runs it need not wait for the lock of the state: the pairs are read at once.
+    From now on, the tab's handlers find the watcher and report changed choices to it, such as another filter. So the
+    handler that runs the watcher need not wait for the lock of the state to read the choices.
 
-    If it is not taken over within `ARRIVAL_SECONDS`, as when the page lost its connection, it is forgotten.
+    A watcher that is not taken over within `ARRIVAL_SECONDS` is forgotten: the page may have lost its connection.
     """
     _forget_prepared(token)
     _PREPARED[token] = watcher, asyncio.get_running_loop().call_later(ARRIVAL_SECONDS, _forget_prepared, token)
 
 
 def take_prepared(token: str, conversation_id: str) -> Watcher | None:
-    """Return the prepared watcher of a tab, which the caller registers at once. None: none for this conversation."""
+    """Return the tab's prepared watcher for this conversation, or None. The caller registers the watcher at once."""
     prepared = _PREPARED.get(token)
     return _drop_prepared(token) if prepared and prepared[0].conversation_id == conversation_id else None
 
@@ -191,8 +191,8 @@ def take_prepared(token: str, conversation_id: str) -> Watcher | None:
 def forget_watcher(token: str, conversation_id: str) -> None:
     """Forget the watcher of the page that the tab showed before, so that no handler of the next page finds it.
 
-    `conversation_id` is the conversation that the next page shows, "" for none. If it is the same as before, `moments`
-    waits for its next watcher.
+    `conversation_id` is the conversation that the next page shows, "" for none. If the tab showed the same
+    conversation before, `moments` waits for the conversation's next watcher.
     """
     _forget_prepared(token)
     if (tab := _TABS.pop(token, None)) is not None:
@@ -201,7 +201,7 @@ def forget_watcher(token: str, conversation_id: str) -> None:
 
 
 def note_change(token: str) -> None:
-    """Notify the readers of `moments` if the data of the next send has changed. Called after every screen."""
+    """Notify the readers of `moments` if the data of the next send has changed. Called after every new screen."""
     tab = _TABS.get(token)
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return

@@ -1,6 +1,6 @@
 """Orders the background handlers of a tab: they run one after the other. The first to take a turn runs first.
 
-turn = TURNS.take(token)             # while the state is locked, where the order is known
+turn = TURNS.take(token)             # while the state is locked, so that the order is that of the events
 async with TURNS.held(turn):  # in a background handler
     ...
 

@@ -36,7 +36,7 @@ class TextArea(Island):
     - `lasting`: the id of the conversation whose draft is stored on disk; other drafts are only in memory.
     - `files`: the ids of the draft's uploads.
     - `schema`: its JSON schema.
-    - `on_restore`: passes the draft, when a conversation is opened.
+    - `on_restore`: sends the stored draft to the server when a conversation is opened.
     - `restored`: the number of the last `on_restore` that the server has handled. `files` and `schema` belong to the
       draft of that event.
     - `attached`: a file is attached, so the text may be blank.

@@ -59,7 +59,7 @@ class TranscriptWindow(Island):
     - `enters_view`: if a running reply becomes taller than the scrolling area, scrolling stops at the start of the
       reply.
     - `new_label`: the label of the button to the newest pair; `{count}` in it is the number of new pairs below.
-    - `found`: the words to mark.
+    - `found`: the words of a search, which are marked in the pairs.
     - `on_copied`: sent after a part of a pair was copied to the clipboard, or could not be copied.
     """
 

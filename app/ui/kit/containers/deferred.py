@@ -33,7 +33,9 @@ class Deferred(Island):
 
 
 def deferred(view: Callable[[], rx.Component], *, when: rx.Var[Any]) -> rx.Component:
-    """Draw `view`, a component made by `rx.memo`, while `when` is true in Python's sense. Its code is loaded then.
+    """Draw `view`, a component made by `rx.memo`, while `when` is true in Python's sense.
+
+    The browser loads the code of `view` when it is first drawn.
 
     Raises:
         IslandError: the view was not made by `rx.memo`.

@@ -23,7 +23,7 @@ class Place(StrEnum):
     COMPOSER = "composer"
     FILTER = "filter"
     HISTORY = "history"
-    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY does the same, but leaves a text field first
+    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY leaves a text field and then does the same
     PAGE = "page"  # scrolls the transcript, as the keys PageUp, PageDown, Home and End do
     QUEUE = "queue"  # edits the last queued text
     STOP = "stop"  # stops the running reply
