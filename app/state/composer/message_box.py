@@ -223,7 +223,7 @@ class MessageBox(rx.State, mixin=True):
     async def continue_reply(self) -> None:
         """Send a request for the rest of the last reply.
 
-        If there is a draft, do not send the request: insert its text in front of the draft.
+        If there is a draft, do not send the request, but insert the request's text in front of the draft.
         """
         self.order = make_order(OrderKind.SAY, CONTINUE)
 

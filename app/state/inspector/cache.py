@@ -1,4 +1,4 @@
-"""The section on the provider's cache of the conversation on screen: its size, expiry and breaks, and keep-alive.
+"""The notes about the provider's cache of the conversation on screen (size, expiry, breaks), and its keep-alive.
 
 The state of the cache is read again only after a relevant change: the end of a reply, another filter, model or
 boundary. Typed text is not relevant. A keep-alive runs even if no page is open.

@@ -61,7 +61,7 @@ class PrivacyState(VisitedState, rx.State):
         await self._change(lambda known: replace(known, redact=on is True))
 
     async def _end_visit(self) -> None:
-        """Do nothing: `load` resets the section on the next visit, because it must read the stored text."""
+        """Do nothing: on the next visit, `load` reads the stored text and resets the section."""
 
     async def _change(self, change: Callable[[Preferences], Preferences]) -> None:
         try:
