@@ -213,7 +213,7 @@ class PreviewState(rx.State):
     async def _show_again(self) -> None:
         """Show other parts of the request on screen.
 
-        If this request is no longer cached, build and show the request of a send now.
+        If this request is no longer cached, build and show the request of a send made now.
         """
         async with self:
             conversation_id, request, selection, turn = self.conversation, self.request, self._selection(), self._turn

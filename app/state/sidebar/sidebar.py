@@ -92,7 +92,7 @@ class SidebarState(VisitedState, rx.State):
     Private data:
 
     - `_searched_on`: the connection on which `words` was typed.
-    - `_looked_at`: the list is on screen, unless the page has reported otherwise.
+    - `_looked_at`: False if the page has reported that the list is not on screen.
     - `_loaded_on`: the connection at the last load.
     - `_version`: the version of the list when its rows were read.
     - `_steps`: the conversation on the page, followed by those that the user has since stepped to with keys and that

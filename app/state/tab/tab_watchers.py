@@ -2,8 +2,8 @@
 
 A tab's background handler `TranscriptState.follow` runs its watcher. The tab's other handlers find the watcher here, to
 report actions of the person or to follow changes of the next send. They find it as soon as `TranscriptState.open` has
-made it: a watcher that does not run yet takes a new draft and new options, and its first screen has them. Socket and
-handlers of a tab are in one process, so this data is neither stored nor shared.
+made it, even if it does not run yet: it then accepts a new draft and new options, and its first screen has them. The
+socket and the handlers of a tab are in one process, so this data is neither stored nor shared.
 
     watcher = watcher_of(self)          # None: the tab follows no conversation (yet)
     async for moment in moments(token, conversation_id):
@@ -76,7 +76,7 @@ class Moment:
 
     @property
     def charges(self) -> tuple[object, ...]:
-        """A value that changes whenever the ledger may have a new entry. A reply that is running does not change it."""
+        """A value that changes whenever the ledger may have a new entry. A running reply does not change the value."""
         boundary = None if self.screen.context is None else self.screen.context.boundary_reason
         return self.ended, self.ended_run, self.changes, boundary, len(self.screen.pairs)
 
@@ -114,8 +114,8 @@ def watcher_of(state: rx.State) -> Watcher | None:
 async def loaded_watcher_of(state: rx.State, *, locked: bool) -> Watcher | None:
     """Return the watcher of the tab once it has read its first pairs, None if that takes too long.
 
-    `locked`: the handler holds the lock of the state. It may wait, because the watcher reads the pairs without the
-    lock, but not for longer than `LOCKED_SECONDS`: all other handlers of the tab wait for it.
+    `locked`: the handler holds the lock of the state. Such a handler may wait, because the watcher reads the pairs
+    without the lock, but at most `LOCKED_SECONDS`, because all other handlers of the tab wait for the lock.
     """
     watcher = watcher_of(state)
     if watcher is None or not await _is_set_within(watcher.loaded, LOCKED_SECONDS if locked else ARRIVAL_SECONDS):

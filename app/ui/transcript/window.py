@@ -44,7 +44,7 @@ class TranscriptWindow(Island):
 
     - `rows`: one for each of `pairs`.
     - `above`: shown above the first pair of the conversation.
-    - `waiting`: shown instead while there are earlier pairs.
+    - `waiting`: shown instead of `above` while there are earlier pairs.
     - `sending`: shown below a request that has no pair yet.
     - `notes`: shown below the window.
     - `jump`: the icon of the button that leads to the newest pair.

@@ -144,7 +144,7 @@ async def list_them(
 class _Place:
     """The position where a page of pairs starts.
 
-    `paged`: a cursor of the client named it, so there is a previous page.
+    `paged`: the position comes from a cursor of the client, so there is a previous page.
     """
 
     cursor: PairCursor
