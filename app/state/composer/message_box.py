@@ -55,7 +55,7 @@ class MessageBox(rx.State, mixin=True):
     - `counted`: the edition of the text that these figures were computed for. If the text area has another edition by
       now, the figures are outdated.
     - `counting`: the progress of the count that the figures wait for, "" for none.
-    - `tools`: the numbers of tools in the send.
+    - `tools`: the tools of the send, with their number and size.
     - `secrets`: the kinds of secrets in the draft that are redacted.
     - `kept_back`: a text that describes these secrets.
     - `prelude`: the text about the person that is sent in front of all pairs.

@@ -410,7 +410,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
 
     def _move_to_made(self, draft: Draft) -> Draft:
-        """Send a draft of the start page to the conversation that the previous text started, if there is one."""
+        """Return a draft of the start page as one of the conversation that the previous text there started, if any."""
         made = self._find_made(draft)
         return replace(draft, conversation_id=made, moved=True) if made else draft
 

@@ -79,8 +79,7 @@ class SummaryBeforeSend(rx.State, mixin=True):
     def _end_work(self, draft: Draft, path: str) -> None:
         """Remove the progress of the summary before this send. The progress of a summary in another conversation stays.
 
-        `path` is the path of the last page with a composer. A page without one, such as the settings, does not change
-        the progress, so it does not count.
+        `path` is the path of the last page with a composer; the settings, for example, have none.
         """
         self._note_summary(draft, None)
         if conversation_in(path) == draft.conversation_id:

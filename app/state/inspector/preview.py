@@ -3,8 +3,8 @@
 On the start page, the preview shows the request of the first message: the composer reports the draft on which this
 request depends (`note_first`).
 
-A small preview is kept current. A large one is marked as outdated and is built again when the user asks for it. Small
-bodies are in a var whole; larger ones are shown in pages, and can be downloaded whole.
+A small preview is kept current. A large one is marked as outdated and is built again when the user asks for it. A small
+body is shown whole; a larger one is shown in pages, and can be downloaded.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class SidebarState(VisitedState, rx.State):
 
     @rx.event
     async def look(self, on: bool) -> None:
-        """Note whether the list of conversations is on screen. If it comes on screen and has changed, read it.
+        """Note whether the list of conversations is on screen. If it appears and has changed, read it.
 
         While the list is not on screen, the tab does not read the list after changes of conversations. The page sends
         this event as soon as it connects, so this handler may run before `open`.

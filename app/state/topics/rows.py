@@ -64,7 +64,7 @@ class TopicFormView:
 
 
 def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicTreeRow, ...]:
-    """Return the topic picker's rows. The row of the topic with the id `chosen` is marked; "": the row "no topic".
+    """Return the topic picker's rows. The row of the topic `chosen` (an id; "": "no topic") is marked.
 
     Without a query: the row "no topic", then the tree of all topics. With a query: the topics whose paths contain all
     words of the query, and a row that creates the topic that the query names, unless it exists.

@@ -1,4 +1,4 @@
-"""The usage section of the inspector: the sums of the conversation on screen, and its requests, newest first.
+"""The usage section of the inspector: the total costs of the conversation on screen, and its requests.
 
 The requests of pairs that were edited, deleted or failed are included, because they were paid for too.
 """

@@ -53,7 +53,7 @@ class TextArea(Island):
     Prompts. A person can insert a prompt of a server by "/" and its name:
 
     - `on_slash`: requests the list `prompts`.
-    - `on_prompt`: passes the id of the chosen prompt.
+    - `on_prompt`: sends the id of the chosen prompt.
     - `prompts_said`: read aloud by screen readers. `{count}` in it becomes the number of prompts that match.
     """
 
@@ -107,9 +107,9 @@ class SendNotice(Island):
     """The notice about the last send or the connection; nothing if there is no problem.
 
     - `refused`: the server refused the send, and the children are the reason.
-    - `unsent`: the text if the send could not leave the browser.
-    - `lost`: the text if the connection is lost.
-    - `long`: the text if the message is too long to send.
+    - `unsent`: shown if the send could not leave the browser.
+    - `lost`: shown if the connection is lost.
+    - `long`: shown if the message is too long to send.
     """
 
     library = _FILE

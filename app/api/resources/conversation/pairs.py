@@ -40,7 +40,7 @@ Start = Literal["newest", "oldest"]
 
 
 class PairsQuery(BaseModel):
-    """The query of a page of pairs: the draft of the send, and the place of the page."""
+    """The query of a page of pairs: the draft of the send, and where the page starts."""
 
     draft: Annotated[str, Field(description="The text of the draft. It counts towards the budget.")] = ""
     attachments: Annotated[

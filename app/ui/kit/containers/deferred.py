@@ -5,8 +5,8 @@
 
     deferred(delete_dialog, when=TrashState.deleting)
 
-The view takes no arguments (it reads its state). Its Python module must contain nothing that is drawn at once, because
-one Python module becomes one JavaScript file.
+The component takes no arguments (it reads its state). Its Python module must contain nothing that is drawn at once,
+because one Python module becomes one JavaScript file.
 """
 
 from __future__ import annotations
