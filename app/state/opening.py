@@ -69,7 +69,8 @@ OF_CONVERSATION: Final[tuple[Any, ...]] = (CacheState.follow, NewsState.follow, 
 async def prepare_page(state: BaseState) -> None:
     """Note the address of a page that is loaded, and clear the data of other conversations.
 
-    The first data of the page then has these changes, so `open` need not send them in another update."""
+    The first data of the page then has these changes, so `open` need not send them in another update.
+    """
     if here := conversation_in(state.router.url.path):
         note_address(await state.get_state(FilterState))
         await clear_other_transcript(await state.get_state(TranscriptState), here)

@@ -254,7 +254,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     async def _end_visit(self) -> None:
         """Drop an order to send that the previous page did not report as carried out.
 
-        That page may have sent the draft just when the connection was lost. The next page does not know this: it would
+        The page may have sent the draft just when the connection was lost. The next page does not know this: it would
         carry out the order again and send whatever its text area contains by now.
         """
         if self.order is not None and self.order.kind in {OrderKind.SEND, OrderKind.SAY}:
@@ -406,7 +406,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         return made, comparison
 
     def _order_of(self, draft: Draft) -> str:
-        """Return the name of the sequence in which this draft is delivered: one for each conversation of this tab."""
+        """Return the name of the sequence that this draft is delivered in. Each conversation of this tab has one."""
         return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
 
     def _move_to_made(self, draft: Draft) -> Draft:

@@ -271,4 +271,4 @@ async def open_transcript(state: TranscriptState) -> rx.event.EventType[()] | No
 
 
 _COPIED: Final = ("earlier", "later", "damaged", "running", "ended", "retry", "progress", "changes")
-"""The vars whose values are those of the fields of a screen with the same names."""
+"""The vars that are copied unchanged from the fields of a screen with the same names."""

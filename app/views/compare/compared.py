@@ -93,8 +93,7 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column with the current figures of a reply and, if the reply has ended, with its status and text.
-    """
+    """Return the column with the current figures of a reply and, if it has ended, with its status and text."""
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
     if running:
