@@ -207,7 +207,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event
     async def put(self, text: str, schema: str) -> None:
-        """Insert a text in front of the draft, with its schema. `schema` "": the draft's schema stays."""
+        """Insert a text in front of the draft. `schema` replaces the draft's schema, unless `schema` is ""."""
         if words := text_in(text, MAX_TEXT):
             self.fault = ""
             self.schema = text_in(schema, _MAX_SCHEMA) or self.schema

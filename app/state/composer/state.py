@@ -150,7 +150,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
 
     @rx.event
     async def compare(self, models: list[str]) -> None:
-        """Send the draft to these models, side by side. If there is no draft yet, the next one goes to them."""
+        """Send the draft to these models, side by side. Without a draft, the next draft goes to them."""
         await self._come_to_page()
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self.order = make_order(OrderKind.SEND, "")

@@ -183,7 +183,7 @@ class EditState(rx.State):
         return None
 
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
-        """End the edit of a deleted pair. If its text was changed, put it into the message box."""
+        """End the edit of a deleted pair. If its text was changed, put the text into the message box."""
         text = self._written if self._written != self._before else ""
         # After a restart of the server, all three values are empty.
         is_forgotten = not (self._written or self._before or edit.temporary)

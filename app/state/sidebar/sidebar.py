@@ -1,4 +1,4 @@
-"""The left column: the list of conversations, and the commands for one of them without opening it."""
+"""The left column: the list of conversations, its search, and the commands that rename or delete one of them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ PAGE: Final = 30
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of requests. `cursor` is the ledger entry after which older requests follow; None if there are none."""
+    """A page of requests. `cursor` is the ledger entry after which older requests follow; None: no older ones."""
 
     items: tuple[CallItem, ...]
     cursor: int | None

@@ -54,7 +54,7 @@ _MAX_WAIT: Final = 24 * 60 * 60
 _CLASS: Final = re.compile(r"^\[error: [a-z_]+\] ")
 _USUAL: Final = (FailureStep.RETRY, FailureStep.OTHER_MODEL)
 _ALWAYS: Final = (FailureStep.EDIT, FailureStep.DELETE)
-"""The steps that every failure offers. An error class has one of them in `_STEPS` only if it is the best step."""
+"""The steps that every failure offers. An error class has one of them in `_STEPS` only as its best step."""
 _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
     ErrorClass.AUTH: (FailureStep.SETTINGS, FailureStep.RETRY, FailureStep.OTHER_MODEL),
     ErrorClass.NETWORK: (FailureStep.RETRY, FailureStep.SETTINGS),
