@@ -32,7 +32,7 @@ from app.ui.pages.usage import usage
 
 def register(app: rx.App) -> None:
     """Add every page with the events that load its data when it is opened."""
-    # States outlive a reload, but an open dialog must not. So the event that begins a visit, and closes them, is first.
+    # States outlive a reload, but open dialogs must not. So the event that begins a visit and closes dialogs is first.
     lasting = [
         PreferencesState.load,
         SidebarState.open,
