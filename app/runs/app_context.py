@@ -38,10 +38,11 @@ MAX_ELSEWHERE = 10_000
 
 @dataclass(eq=False)
 class TemporaryContext:
-    """The app context of temporary conversations (`temporary.py`), once it is opened.
+    """The app context of temporary conversations (`temporary.py`), which is opened when it is first needed.
 
-    - `ctx`: that app context; None until the first temporary conversation.
-    - `elsewhere`: ids that are known not to be in the database of temporary conversations.
+    - `ctx`: that app context; None until it is opened.
+    - `elsewhere`: ids of conversations, pairs and runs that are known not to be in the database of temporary
+      conversations.
     - `opening`: a lock, so that the app context is opened only once.
     - `closing`: closes that app context.
     """
@@ -71,7 +72,7 @@ class AppContext:
     - `warming`: tasks that prepare the next send (`runs/send/prefetch.py`), by conversation.
     - `background`: other tasks. They and the tasks in `warming` are cancelled when the process ends.
     - `keeping`: the cache keep-alive tasks of this process, by conversation.
-    - `rates`: counts sends for the rate limits. The app context of temporary conversations has the same one.
+    - `rates`: counts sends for the rate limits. The main and the temporary app context share this counter.
     """
 
     settings: Settings
@@ -126,7 +127,7 @@ def current() -> AppContext:
 
 
 def is_open(ctx: AppContext) -> bool:
-    """Return True until this app context is closed. Long tasks check this from time to time, and end if it is False."""
+    """Return True until this app context is closed. Long tasks call this from time to time, and end on False."""
     return any(one is ctx for one in _open)
 
 
@@ -141,7 +142,7 @@ def in_use(ctx: AppContext) -> Generator[None]:
 
 
 async def context_for(ctx: AppContext, *ids: str) -> AppContext:
-    """Return the app context whose store has these conversations, pairs or runs: the temporary or the main one.
+    """Return the app context whose store has the conversations, pairs or runs with these ids: temporary or main.
 
     For unknown ids, return the main app context. Its queries then report that the ids do not exist.
     """

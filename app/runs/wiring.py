@@ -113,8 +113,8 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
 ) -> AppContext:
     """Build an app context on the store of this writer, without background tasks.
 
-    `main`: for temporary conversations, the app context of the stored ones. Lists of conversations see the events of
-    both, and rate limits count the sends of both.
+    `main`: for temporary conversations, the app context of the stored conversations. Lists of conversations get the
+    events of both app contexts, and rate limits count the sends of both.
     """
     event_bus = EventBus(None if main is None else main.event_bus)
     indexer = Indexer(writer.store, event_bus)
@@ -171,12 +171,18 @@ def keep_at_work(stack: AsyncExitStack, ctx: AppContext, *work: Coroutine[Any, A
     stack.push_async_callback(ctx.engine.interrupt_all)
 
 
+async def drop_unused(ctx: AppContext, seconds: float) -> None:
+    """Drop the cached data of conversations that were not used in the last `seconds`. If there was any, free memory."""
+    if ctx.expire(seconds):
+        await ctx.store.close_idle()
+        await asyncio.to_thread(give_memory_back)
+
+
 async def _keep_expiring(ctx: AppContext) -> None:
     while True:
         await asyncio.sleep(EXPIRE_SECONDS)
-        if ctx.expire(IDLE_SECONDS):
-            await asyncio.to_thread(give_memory_back)
-        if not ctx.event_bus.any_watched:  # while a page is open, its user may write at any moment
+        await drop_unused(ctx, IDLE_SECONDS)
+        if not ctx.event_bus.any_watched:  # while a page is open, a draft may need the counting process soon
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
 
 

@@ -3,7 +3,7 @@
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
 
 A change or a deletion applies to the next send in every conversation that has the agent. Open pages of these
-conversations show it at once. Earlier replies keep the name and the parameters that the agent had.
+conversations show the change at once. Earlier replies keep the name and the parameters that the agent had.
 
 Not here: the choice of the agent that answers (`runs/send/context_selection.py`).
 """
@@ -62,7 +62,7 @@ async def create_agent(ctx: AppContext, owner: str, fields: AgentFields) -> Agen
 
     Raises:
         InputError: a field is invalid.
-        ConflictError: another agent has this name, or there are too many.
+        ConflictError: another agent has this name, or the owner has too many agents.
     """
     agent = _make(owner, fields)
     require_usable(agent)
@@ -87,7 +87,7 @@ async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: Agent
         stored = await agents.load_agent(session, owner, agent_id)
         left = tuple(one for one in stored.damage if one.column not in fields)
         agent = replace(stored, **fields, updated_at=now(), damage=left)
-        # without `require_readable(agent)`, an unreadable field that is not replaced would be lost
+        # Without `require_readable(agent)`, an unreadable field would be lost if the change does not replace it.
         require_readable(agent)
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
@@ -110,11 +110,11 @@ async def delete_agent(ctx: AppContext, owner: str, agent_id: str) -> None:
 
 @shielded
 async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
-    """Restore a deleted agent, also in the conversations that had it.
+    """Restore a deleted agent. The conversations that had the agent have it again.
 
     Raises:
         NotFoundError: this owner has no such deleted agent.
-        ConflictError: another agent has its name now, or there are too many.
+        ConflictError: another agent has its name now, or the owner has too many agents.
     """
     async with ctx.store.write() as session:
         agent = await agents.load_agent(session, owner, agent_id, deleted=True)
@@ -160,9 +160,9 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
 
 
 def _publish(ctx: AppContext, owner: str) -> None:
-    """Make every open page read the agent of its conversation again, even if the page's agent is another one.
+    """Make every open page read the agent of its conversation again.
 
-    Agents change so rarely that the pages concerned are not selected.
+    Pages with an unchanged agent do this too: agents change rarely, so a selection of pages is not worth the code.
     """
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):

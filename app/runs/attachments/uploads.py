@@ -4,9 +4,9 @@
     attached = await load_attached(ctx, LOCAL_OWNER, [upload.id])
     await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("What is this?", attached=attached))
 
-An upload is stored until it is dropped, until the message that took it is deleted permanently, or for a week. The
-message has a copy of the bytes, which stays with the conversation. If the same bytes are attached twice, there are two
-uploads, each with its name.
+An upload is deleted when a person drops it, when the message that took it is deleted permanently, or after a week if no
+message took it. The bytes of a message stay with the conversation, even if the upload is deleted. If the same bytes are
+attached twice, there are two uploads, each with its name.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ async def find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> tuple
 
 
 async def _find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
-    """Find uploads by their ids or by the ids of their bytes. Return them by the given ids."""
+    """Find uploads. Each id is that of an upload or of its bytes. Return the found uploads by these ids."""
     found: dict[str, Upload] = {}
     for store in _stores(ctx):
         async with store.read() as session:
@@ -92,7 +92,7 @@ async def drop_upload(ctx: AppContext, owner: str, upload_id: str) -> None:
 
 
 async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> AttachedParts:
-    """Load the attachments of a text. Each id names an upload, or an image or a file in an earlier message.
+    """Load the attachments for a new message. Each id names an upload, or an image or a file in an earlier message.
 
     Raises:
         InputError: an attachment is missing, there are too many, or they are too large together.
@@ -115,10 +115,10 @@ async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Atta
 
 
 async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> AttachedParts:
-    """Return these parts, with the bytes of the attachments that they name loaded from the store.
+    """Return these parts, together with the bytes of the attachments that they name.
 
     Raises:
-        InputError: some of them are missing.
+        InputError: the bytes of some attachments are missing.
     """
     return AttachedParts(parts, tuple([await _find(ctx, owner, one) for one in dict.fromkeys(list_named(parts))]))
 

@@ -1,4 +1,4 @@
-"""The state of a provider's prompt cache for a conversation: its recent calls, and the cached part of the next send.
+"""The state of a provider's prompt cache: the recent calls of a conversation, and the cached part of its next send.
 
     state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
@@ -112,8 +112,8 @@ def _compare(uses: tuple[StoredUse, ...], named: Mapping[str, Sequence[int]]) ->
 def _name_messages(use: StoredUse, sent: Sent | None, positions: Mapping[str, int]) -> tuple[int, ...]:
     """Return, for each message of a call, the position of its pair.
 
-    The result is empty if a pair had more messages than a request and a reply: tool calls and tool results are separate
-    messages, and their number was not recorded.
+    If a pair had more messages than a request and a reply, return an empty tuple: tool calls and tool results are
+    separate messages, and their number was not recorded.
     """
     went = [position for first, last in sent or () for position in range(first, last + 1)]
     own = positions.get(use.pair_id)

@@ -3,12 +3,13 @@
     await start_keeping(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
     await stop_keeping(ctx, LOCAL_OWNER, conversation_id)
 
-Each refresh (a call that reads the cache) is a run in a `tool` conversation, with a row in the ledger (`keep_warm`). It
-adds nothing to the context. Before each refresh the next send is planned again: if a person sent something in the
-meantime, that send has extended the cache, and no refresh is due.
+Each refresh (a call that reads the cache) is a run in a `tool` conversation, so it adds nothing to the context. The
+ledger records it with the purpose `keep_warm`. Before each refresh the next send is planned again: if a person sent
+something in the meantime, that send has extended the cache, and no refresh is due.
 
-The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that it
-ended. Every process that uses the database checks each order; the first process to store a refresh makes the call.
+The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or the page
+reports its end. Every process that uses the database checks each order; the first process to store a refresh makes the
+call.
 
 Not here: the request of a refresh and its cost (`domain/cache/keep_alive.py`).
 """
@@ -46,7 +47,7 @@ from app.store.cache.keep_warm import Keeping, end_keeping, forget_keeping, list
 from app.store.conversation.conversations import load_conversation
 
 RUNNING_SECONDS = 5.0
-"""Seconds between two checks while a reply runs, because its effect on the cache is not known yet."""
+"""Seconds between two checks while a reply runs, until its end shows the effect on the cache."""
 AGAIN_SECONDS = 10.0
 """Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0
@@ -157,8 +158,7 @@ async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Kee
 async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
     """Resume the keep-alives of processes that ended.
 
-    `alone`: no other process of Inview runs. Then keep-alives that should have ended by now are ended. Their message
-    says so.
+    `alone`: no other process of Inview runs. Then a keep-alive whose time is over ends with the message `RESTARTED`.
     """
     async with ctx.store.read() as session:
         found = await list_open(session)
@@ -259,7 +259,7 @@ async def _end(ctx: AppContext, keeping: Keeping, words: str | None) -> None:
 
 
 def _attend(ctx: AppContext, keeping: Keeping, *, resumed: bool = False) -> None:
-    """Start the keep-alive task of a conversation, or wake the running one. It reads the stored order at each check."""
+    """Start the keep-alive task of a conversation, or wake the running task. Each check reads the stored order."""
     keeper = ctx.keeping.get(keeping.conversation_id)
     if keeper is not None:
         keeper.wake.set()

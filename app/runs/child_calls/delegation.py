@@ -1,10 +1,10 @@
-"""The tool `delegate`: another agent does a task in a separate `tool` conversation; its reply is the result.
+"""The tool `delegate`: another agent does a task in a separate conversation. The agent's reply is the tool result.
 
     ctx.toolbox.register((delegate_tool(ctx),))
 
-The new conversation is a child of the conversation that the user sees. Its `trigger_message_id` is the id of the
-message with the tool call. The user can open the conversation and stop the task while it runs. The tool calls of the
-task need the usual permissions. The task also stops when the waiting reply is stopped.
+The new conversation (of kind `tool`) is a child of the conversation that the user sees. Its `trigger_message_id` is the
+id of the message with the tool call. The user can open the conversation, and stop the task while it runs. The tool
+calls of the task need the usual permissions. If the reply that waits for the task is stopped, the task stops too.
 
 Not here: the agents that may get a task (`domain/child_calls/delegation.py`) and permissions
 (`runs/tools/permissions.py`).
@@ -38,7 +38,7 @@ from app.tools.mcp.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 SHOWN = 160
-"""Maximum number of characters, at the end of the agent's text so far, that are published as progress."""
+"""Length, in characters, of the end of the agent's text so far that is published as progress."""
 ENDING_SECONDS = 30.0
 """Seconds for stopping a delegated task and storing its end, in addition to the time limit of the task."""
 
@@ -125,7 +125,7 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
 
 
 def _is_delegated(conversation: Conversation) -> bool:
-    """Return True for a conversation of delegated work. The conversation of a compared reply has no agent."""
+    """Return True if the conversation holds delegated work. A conversation of a compared reply has no agent."""
     return conversation.kind is ConversationKind.TOOL and conversation.agent_id is not None
 
 

@@ -24,7 +24,7 @@ AFTERWARDS: tuple[Callable[[AppContext, LiveRun], Awaitable[None]], ...] = (
     note_key,
     count_address,
 )
-"""The post-run tasks. Each is called for every run that ended, whatever its `purpose`, such as a reply or a summary."""
+"""The post-run tasks. Each is called for every run that ended: a reply, a summary, or a run with another `purpose`."""
 
 _log = structlog.get_logger(__name__)
 

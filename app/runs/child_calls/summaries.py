@@ -258,5 +258,5 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
             await put_checkpoint(ctx, owner, conversation_id, Checkpoint(summary, position))
         else:
             ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
-    except InviewError as error:  # deleted, or a database error: only the child conversation has the summary
+    except InviewError as error:  # the conversation was deleted, or the database failed: the child keeps the summary
         _log.warning("a summary did not become a checkpoint", conversation_id=conversation_id, fault=str(error))

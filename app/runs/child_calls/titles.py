@@ -3,10 +3,10 @@
     child = await ask_title(ctx, LOCAL_OWNER, conversation_id)
     follow(ctx, LOCAL_OWNER, child.started.run_id)       # like any reply; at its end the title is set
 
-The request is the one that a send would make now, with the instruction as its text, so that the provider's cache serves
-it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
-nothing changes nothing. The call starts when the end of the reply has been stored and published, so it does not delay
-the reply.
+The request is the one that a send would make now, with the instruction as its text, so that most of it is read from the
+provider's cache. A title that a person wrote is never replaced, not even one written during the call. A call that fails
+or returns nothing changes nothing. The call starts when the end of the reply has been stored and published, so it does
+not delay the reply.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""The size of a reply with a title: at most the model's window divided by this number.
+"""Limit for the reply of a title call: it may use at most the model's window divided by this number.
 
-The rest of the window is free for the request.
+The rest of the window is for the request.
 """
 
 _log = structlog.get_logger(__name__)
@@ -131,7 +131,10 @@ async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str
 
 
 async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Request a title if one of the first replies has succeeded and no title was requested yet. Errors are logged."""
+    """Request a title if the conversation has its first successful replies and no title was requested yet.
+
+    Errors are logged.
+    """
     if not ctx.settings.titles:
         return
     try:
@@ -144,7 +147,7 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
                 return
         options = ViewOptions(model=preferences.title_model)
         await ask_title(ctx, owner, conversation_id, options, automatic=True)
-    except InviewError as error:  # no caller waits here; a title that a person requests reports its error
+    except InviewError as error:  # only logged, because no person requested this title
         _log.warning("no title could be requested", conversation_id=conversation_id, fault=str(error))
 
 
@@ -158,7 +161,7 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
-    except InviewError as error:  # deleted, or a database error: only the child conversation has the title
+    except InviewError as error:  # the conversation was deleted, or the database failed: the child keeps the title
         _log.warning("a title was not set", conversation_id=conversation_id, fault=str(error))
 
 

@@ -135,7 +135,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
 
 
 async def _require_budgets(ctx: AppContext, owner: str, planned: Sequence[Preview]) -> None:
-    """Check the sum of the known costs against the budgets. Each call was checked separately before."""
+    """Check that the known costs of these calls together exceed no budget. Each call alone was checked earlier."""
     costs = [one.composed.composition.estimate.cost for one in planned]
     known = [cost for cost in costs if cost is not None]
     next_cost = sum(known, start=Decimal(0)) if known else None
@@ -159,6 +159,7 @@ def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: dateti
     start = RunStart(
         new_id(),
         new_id(),
+        made.id,
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=parent.retry_policy,

@@ -1,4 +1,4 @@
-"""Comparisons: two to four models answer one request side by side; one reply is kept, the others become its versions.
+"""Comparisons: two to four models answer one request side by side. One reply is kept, the others become its versions.
 
     compared = ComparedModels(("a:one", "b:two"))
     comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, SendRequest("Why?"), compared)
@@ -6,8 +6,8 @@
 
 Each run is a complete run in a separate `tool` conversation: it is followed, stopped and paid for like any other. Each
 model gets the request that `start_reply` would send to it. Until one reply is kept, the conversation has no pair for
-the comparison, and no other request can be sent in it. Discarding the comparison leaves the replies in their
-conversations, so it can be undone.
+the comparison, and no other request can be sent in it. If the comparison is discarded, the replies stay in their
+conversations, so that this can be undone.
 
 Not here: several models that answer an existing pair again (`pair_comparisons.py`).
 """
@@ -76,11 +76,11 @@ class ComparedModels:
 
     @property
     def others(self) -> Collection[str]:
-        """The models that have a selection and are not compared."""
+        """The models in `selections` that are not in `models`."""
         return self.selections.keys() - set(self.models)
 
     def request_to(self, model: str, request: SendRequest) -> SendRequest:
-        """Return the request with this model, and with the choice and the selection for it."""
+        """Return a copy of `request` with this model, and with its choice and its selection."""
         options = replace(request.options, model=model)
         choice, selection = self.over_budget.get(model), self.selections.get(model)
         return replace(request, options=options, over_budget=choice, selection=selection)
@@ -90,7 +90,9 @@ class ComparedModels:
 async def start_comparison(
     ctx: AppContext, owner: str, conversation_id: str, request: SendRequest, compared: ComparedModels
 ) -> Comparison:
-    """Send a request to all these models. `compared` replaces the model, the choice and the selection of the request.
+    """Send a request to all models of `compared`, each with its over-budget choice and its selection from `compared`.
+
+    The model, the over-budget choice and the selection of the request are ignored.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.

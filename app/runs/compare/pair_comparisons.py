@@ -42,14 +42,15 @@ async def compare_again(
 ) -> Comparison:
     """Send the request of a pair to all these models.
 
-    `compared` replaces the model, the choice and the selection in `resend`. The choice for the later pairs applies when
-    a reply is kept: DISCARD deletes them then, not earlier. BRANCH ignores the selections, because the pairs that were
-    counted are not the copies in the new conversation.
+    `compared` replaces the model, the over-budget choice and the selection in `resend`. The choice for the later pairs
+    applies when a reply is kept: DISCARD deletes them then, not earlier. BRANCH ignores the selections: they name the
+    pairs of this conversation, and the new conversation has copies with other ids.
 
     Raises:
         NotFoundError: this owner has no such pair.
         PairChangedError: the pair's version is not the one that the caller has seen.
-        LaterPairsError: there are later pairs, and no choice was made for them or one for another number of them.
+        LaterPairsError: there are later pairs, and the caller made no choice for them, or chose to discard another
+            number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         OverBudgetError: the older pairs in view exceed a model's budget, and the caller made no choice for this model.

@@ -1,6 +1,6 @@
 """Commands for a conversation that start no reply: marks, forks, lineage, accounting nodes.
 
-Also the data that its page shows around the pairs.
+Also here: the data that the page of a conversation shows around the pairs.
 
 Not here: a new conversation and its settings (`runs/send/commands.py`), and the trash (`runs/trash`).
 """

@@ -19,8 +19,8 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - the messages, their conver
 ) -> None:
     """Store an accounting node with the usage so far, because messages are removed from a conversation.
 
-    The node is placed after the pair at `after_position`. `messages` is the number of the messages. The caller removes
-    them in the same transaction.
+    The node is placed after the pair at `after_position`. `messages` is the number of removed messages. The caller
+    removes the messages in the same transaction.
     """
     spent = await sum_usage(session, owner, conversation_id=conversation_id)
     usage = sum(spent.values(), start=Usage())
@@ -32,6 +32,6 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - the messages, their conver
 async def note_pairs(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: RemovalReason
 ) -> None:
-    """Store an accounting node for pairs that are removed or restored. The node is placed above the oldest pair."""
+    """Store an accounting node for pairs that are removed or restored, in front of the oldest of these pairs."""
     messages, position = await count_messages(session, pair_ids)
     await note_departure(session, owner, conversation_id, position - 1, reason, messages)

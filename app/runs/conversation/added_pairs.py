@@ -34,7 +34,7 @@ class GivenPair:
     """The two texts of a pair.
 
     - `model`: the model that wrote the reply, None: the model of the conversation.
-    - `topic`: the id of a topic.
+    - `topic`: the id of the pair's topic, None: no topic.
     - `created_at`: the time of both messages, None: now.
     - `request_metadata`, `reply_metadata`: the metadata of the messages as JSON text (`metadata.py`).
     """

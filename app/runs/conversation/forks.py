@@ -39,7 +39,7 @@ from app.views.conversation.conversation import cut_opening
 async def fork_from(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
-    """Create a conversation with copies of pairs of this one. Return its entry in the list of conversations.
+    """Create a conversation with copies of pairs of this one. Return the new entry in the list of conversations.
 
     `options`: copy only the pairs that are in view under these options; None: all pairs. `up_to`: copy only the pairs
     up to the one with this id; None: up to the newest.
@@ -80,7 +80,7 @@ async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, p
         ConflictError: the reply of one of the pairs is still running.
     """
     at = now()
-    async with ctx.store.read() as session:  # one consistent read, which blocks no writer
+    async with ctx.store.read() as session:  # one consistent read, which delays no write
         listed = await describe_listed(session, owner, conversation_id)
         require_settings(listed.conversation.damage)
         relatives = await list_titles(session, owner, conversation_id)
@@ -111,7 +111,7 @@ async def read_tree(ctx: AppContext, owner: str, conversation_id: str) -> tuple[
 
 
 def _make_fork(origin: Conversation, opening: str, relatives: Collection[str]) -> Conversation:
-    """Build the new conversation: its settings are those of `origin`, without the checkpoint and the filter.
+    """Build the conversation of a fork. It has the settings of `origin`, except the checkpoint and the filter.
 
     The filter is not copied, because it has already selected the pairs.
     """

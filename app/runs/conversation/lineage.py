@@ -23,7 +23,10 @@ _MADE: dict[Role, LineageKind] = {
 }
 
 _PROGRESS: dict[LineageStatus, int] = {"pending": 0, "completed": 100}
-"""The share of the work that is done, where it is known: a model does not say how long its reply will be."""
+"""The progress of a conversation by status, in percent.
+
+A status that is missing here has an unknown progress: a model does not report how long its reply will be.
+"""
 
 
 async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> LineageView:

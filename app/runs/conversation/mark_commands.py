@@ -66,7 +66,7 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
 
 
 async def mark_pair(ctx: AppContext, owner: str, pair_id: str, marks: Marks) -> Undo:
-    """Change the marks of one pair, as `mark_pairs` does. Its conversation is looked up."""
+    """Change the marks of one pair, as `mark_pairs` does. The conversation of the pair is looked up."""
     async with ctx.store.read() as session:
         conversation_id = await find_conversation_of(session, owner, pair_id)
     return await mark_pairs(ctx, owner, conversation_id, [PairMarks(pair_id, marks)])

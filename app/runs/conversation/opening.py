@@ -88,15 +88,16 @@ class OpenedConversation:
 async def read_opened(  # noqa: PLR0913 - the conversation, and the choices that it does not store
     ctx: AppContext, owner: str, conversation_id: str, *, model: str = "", topic: str = "", searches: bool = True
 ) -> OpenedConversation:
-    """Return what a page shows around the pairs of a conversation; "": on the start page.
+    """Return the data that a page shows around the pairs of a conversation.
 
+    - `conversation_id`: "" for the start page.
     - `model`: the model that is chosen on the start page; "": the default.
     - `topic`: the id of the topic that is chosen in the composer; "": none.
-    - `searches`: if the server of the model is not known, search this machine for it, which can take a second. Without
-      this, the field `missing` of the provider is then true.
+    - `searches`: if the server of the model is not known, search this machine for it, which can take a second. If
+      False, such a provider is returned with `missing` set.
     """
     here = await context_for(ctx, conversation_id) if conversation_id else ctx
-    async with here.store.read() as session:  # that of temporary conversations finds everything else on the disk
+    async with here.store.read() as session:  # the temporary store reads agents and providers from the disk
         head = await _find_head(session, owner, conversation_id)
         conversation = None if head is None else head.listed.conversation
         agents = await load_agents(session, owner)

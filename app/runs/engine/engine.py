@@ -66,7 +66,7 @@ log = structlog.get_logger()
 NO_MESSAGES = frozenset({"parameters", "tools"})
 """The pieces of a request that the log does not list as messages."""
 INTERRUPT_SECONDS = 1.5
-"""Maximum seconds that a process which ends waits until its replies are stored."""
+"""Maximum seconds that an ending process waits for its replies to be stored."""
 
 
 class ToolExecutor(Protocol):
@@ -369,9 +369,9 @@ def _begin_call(run: LiveRun) -> None:
 
 
 def _log_messages(run: LiveRun) -> None:
-    """Log a line for each message of a request, without its text. A retry sends the same messages.
+    """Log a line for each message of a request, without its text, if the log level is debug.
 
-    Other levels than debug write nothing.
+    A retry logs nothing new, because it sends the same messages.
     """
     if run.request is None or not log.is_enabled_for(DEBUG):
         return

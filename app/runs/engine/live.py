@@ -22,6 +22,7 @@ from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
 from app.runs.runtime.client import current_client
+from app.runs.runtime.event_bus import ToolProgress
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.ledger.sent_calls import CallToRecord
 from app.store.run.runs import RunPlace
@@ -85,6 +86,7 @@ class LiveRun:
     - `calling`: the tasks that call tools.
     - `hands`: limits the number of tools that run at the same time.
     - `asking`: the pending permission requests by id.
+    - `progress`: the last published progress of the tools that run, by the id of the call.
     - `handed_to`: the conversation of each delegated task, by the id of the tool call.
     """
 
@@ -112,6 +114,7 @@ class LiveRun:
     recorded: dict[str, ToolCallRecord] = field(default_factory=dict[str, ToolCallRecord])
     began: float = field(default_factory=monotonic)
     asking: dict[str, PermissionRequest] = field(default_factory=dict[str, PermissionRequest])
+    progress: dict[str, ToolProgress] = field(default_factory=dict[str, ToolProgress])
     handed_to: dict[str, str] = field(default_factory=dict[str, str])
     result_bytes: int = 0
     chunks: int = 0
@@ -155,6 +158,11 @@ class LiveRun:
         self.asking[request.id] = request
         self.show(replace(self.shown))
 
+    def report(self, progress: ToolProgress) -> None:
+        """Publish the progress of a tool to subscribers."""
+        self.progress[progress.tool_call_id] = progress
+        self.show(replace(self.shown))
+
     async def wait_for_change(self, seen: RunState) -> None:
         """Wait until `shown` is a different state than `seen`."""
         while self.shown is seen:
@@ -163,8 +171,8 @@ class LiveRun:
     async def wait_for_company(self, due: float, latest: float) -> None:
         """Wait for more chunks, so that several chunks can be published together.
 
-        Return at the first change of the state at the time `due` or later, at the end of the run, or at the time
-        `latest`, whichever is first. `due` and `latest` are times of the event loop's clock.
+        Return when the state first changes at or after the time `due`, when the run ends, or at the time `latest`,
+        whichever comes first. `due` and `latest` are times of the event loop's clock.
         """
         loop = asyncio.get_running_loop()
         over = loop.create_future()

@@ -92,7 +92,7 @@ async def _expire(store: Store, event_bus: EventBus, owner: str, request_id: str
 
 
 def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None:
-    """Publish that a permission request changed, to its conversation and to the conversation that shows it."""
+    """Publish the change of a permission request in its conversation and in the conversation that shows the request."""
     for conversation_id in {request.shown_in, request.conversation_id}:
         event_bus.publish(owner, conversation_id, PermissionsChanged())
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 FRAME_SECONDS = 0.016
 MAX_SECONDS = 0.05
 WEIGHT = 0.1
-"""Weight, as a share, of the newest delay in the running mean of the event loop's delays."""
+"""Weight of the newest delay in the running mean of the event loop's delays, from 0 to 1."""
 ANSWER = 4.0
 """Seconds that are added to the time between two updates for each second that the event loop is late.
 

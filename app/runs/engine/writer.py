@@ -1,7 +1,8 @@
-"""The writer: stores the received data of all runs, several times a second in one transaction, and the end of each run.
+"""The writer: stores the data that all active runs received, several times a second, and the end of each run.
 
-Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead. The end of a
-run is stored at once; ends that wait for the database at the same time are stored together.
+One transaction stores the data of all runs. Most saves add the new text of a reply to a journal. About once a second
+the whole reply is stored instead. The end of a run is stored at once; ends that wait for the database at the same time
+are stored together.
 
 A database error does not stop a reply: the reply continues in memory, saving is tried again, and each error is logged.
 If the end of a run cannot be stored for a long time, subscribers are notified. Inview continues to try while the
@@ -47,12 +48,12 @@ log = structlog.get_logger()
 SAVE_SECONDS = 0.1
 """Seconds between two saves while runs are active.
 
-Together with PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
+With PAUSE_SECONDS, a received text waits at most 0.15 s until its save begins.
 """
 PAUSE_SECONDS = 0.05
 """Seconds of pause before each save.
 
-In this time, urgent runs are collected, and the first text of a reply is shown before it is saved.
+In this time, more urgent changes can arrive (see `hurry`), and the first text of a reply is shown before it is saved.
 """
 BEAT_SECONDS = 0.8
 """Seconds between two heartbeats."""
@@ -73,8 +74,8 @@ PATIENCE_SECONDS = 30.0
 class _End:
     """The end of a run that is being stored.
 
-    - `claimed`: None until it is stored. False: another process or a deletion had ended the run before.
-    - `alone`: it was part of a transaction that failed, so it gets its own transactions from now on.
+    - `claimed`: None until the end is stored. Then True, or False if another process or a deletion had ended the run.
+    - `alone`: a transaction with this end and others has failed, so this end is now stored in a separate transaction.
     """
 
     run: LiveRun
@@ -86,7 +87,7 @@ class _End:
 class Writer:
     """Saves the active runs of this process (`runs`, by id) to the database.
 
-    - `_saving`: held during each transaction of this writer.
+    - `_saving`: a lock, held during each transaction of this writer.
     - `_ends`: the ends that are being stored or wait for `_saving`, in order.
     """
 
@@ -153,9 +154,9 @@ class Writer:
             progress = [_describe_progress(run, state, whole=run in whole) for run, state in changed]
             async with self.store.write() as session:
                 await save_progress(session, progress)
-                # calls that a failed save has stored are not stored again
+                # A save can report an error although it was committed. Calls that it stored are not stored again.
                 await insert_missing_calls(session, [call for _, of_run in calls for call in of_run])
-                # they are no reason to save: a heartbeat, a text or the end of the run is stored soon
+                # `contents` alone causes no save: the next heartbeat, text or end of a run stores it soon enough.
                 await insert_sent_calls(session, [call for _, of_run in contents for call in of_run])
                 for run, records in recorded:
                     await save_tool_calls(session, run.run_id, records.values())
@@ -199,7 +200,7 @@ class Writer:
         self._ends.append(end)
         try:
             async with self._saving:
-                if end.claimed is None:  # it was not stored together with an end that waited longer
+                if end.claimed is None:  # not yet stored together with an end that waited longer
                     await self._store_with_others(end)
         finally:
             self._ends.remove(end)
@@ -208,7 +209,8 @@ class Writer:
     async def _store_with_others(self, end: _End) -> None:
         """Store an end and, in the same transaction, other ends that wait.
 
-        If that fails, the fault may be in one of them. Each gets its own transactions from now on, this one at once.
+        If the transaction fails, any of the ends may be the cause. From then on, each of them is stored in a separate
+        transaction: `end` now, the others in their turn.
         """
         together = [end] if end.alone else _choose_together(end, self._ends)
         if len(together) > 1:
@@ -230,8 +232,8 @@ class Writer:
         """Store these ends in one transaction."""
         runs = [end.run for end in ends]
         async with self.store.write() as session:
-            # The ledger needs these calls even if another process ended the run. Calls that a failed save has
-            # stored are skipped.
+            # The ledger needs these calls even if another process ended the run. Calls that an earlier save stored
+            # are skipped.
             await insert_missing_calls(session, [call for run in runs for call in run.calls])
             await insert_sent_calls(session, [call for run in runs for call in run.contents])
             claimed = await finish_runs(session, [(run.place, run.state) for run in runs], now())
@@ -277,7 +279,8 @@ def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> fro
 def _choose_together(end: _End, waiting: Sequence[_End]) -> list[_End]:
     """Choose the ends that are stored in one transaction with `end`: in order, up to WHOLE_CHARACTERS.
 
-    None of them is stored yet: an end that was stored with another gets the lock before those that still wait.
+    None of these ends is stored yet: the lock is granted in order, so an end that was stored together with an earlier
+    end has left `waiting`.
     """
     room, chosen = WHOLE_CHARACTERS - measure_parts(end.run.state.parts), [end]
     for one in waiting:

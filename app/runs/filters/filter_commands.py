@@ -76,7 +76,7 @@ async def find_filter(ctx: AppContext, owner: str, name: str) -> str:
 
 @shielded
 async def save_filter(ctx: AppContext, owner: str, name: str, line: str) -> None:
-    """Save a filter under a name. It replaces an earlier filter of this name.
+    """Save a filter under a name. An earlier filter of this name is replaced.
 
     Raises:
         FilterError: the filter cannot be parsed or used, or refers to itself. The error has the place of the fault.
@@ -145,7 +145,7 @@ async def delete_damaged_filter(ctx: AppContext, owner: str, number: int) -> Non
         found = next((one for one in rows if one.number == number and one.damage), None)
         if found is None:
             raise NotFoundError("damaged saved filter", str(number))
-        if any(one.column == "name" for one in found.damage):  # a filter whose name cannot be read is used by no other
+        if any(one.column == "name" for one in found.damage):  # no filter can use one whose name cannot be read
             await filters.delete_saved_row(session, owner, number)
         else:
             await _delete_by_name(session, owner, found.name)

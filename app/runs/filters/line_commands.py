@@ -211,7 +211,7 @@ def _selected(composed: Composed) -> tuple[str, ...]:
 def _decide(
     call: CommandCall, composed: Composed, topics: TopicTree, chosen: str | None
 ) -> tuple[Decision, str | None]:
-    """Decide about a command. Return the decision, and the id of the topic if the command files pairs under one."""
+    """Decide whether a command may run. Return the decision, and the id of the topic if the command sets a topic."""
     topic: str | RefuseCommand | None = None
     if isinstance(call.command, FileUnder):
         topic = _find_topic(call.command, topics, chosen)

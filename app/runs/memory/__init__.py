@@ -1,4 +1,4 @@
-"""The memory of the process: a cache that limits its weight, and the settings of the garbage collector.
+"""The memory of the process: a cache with a maximum total weight, and the settings of the garbage collector.
 
 Not here: the prompt caches of providers (`runs/cache`).
 """

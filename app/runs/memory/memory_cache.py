@@ -52,7 +52,7 @@ class MemoryCache(Generic[Key, Value]):
         return entry.value
 
     def keep(self, key: Key, value: Value, weight: int = 1) -> None:
-        """Store a value under this key. It replaces an earlier value."""
+        """Store a value under this key. An earlier value of the key is replaced."""
         self.forget(key)
         self._entries[key] = _Entry(value, weight, self.clock())
         self.weight += weight

@@ -78,7 +78,7 @@ class Silences:
     since: dict[str, tuple[object, float]] = field(default_factory=dict[str, tuple[object, float]])
 
     def listen(self, signs: Mapping[str, object], at: float) -> frozenset[str]:
-        """Record the current heartbeats (`signs`). Return the runs whose heartbeat has not changed for too long.
+        """Record the heartbeats (`signs`). Return the runs whose heartbeat has been the same for HEARTBEAT_SECONDS.
 
         Runs that are not in `signs` are dropped. `at` is the current time of this process's clock.
         """
@@ -181,7 +181,7 @@ class Reaper:
     async def _give_run(self, pair: AbandonedPair) -> StoredRun:
         """Create a run for a pair that was stored without one, so that the reason of its end can be stored."""
         at = now()
-        start = RunStart(new_id(), pair.id, pair.model, request_hash="")
+        start = RunStart(new_id(), pair.id, pair.conversation_id, pair.model, request_hash="")
         place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
         async with self.store.write() as session:
             await set_run(session, pair.id, start.run_id)
@@ -191,7 +191,7 @@ class Reaper:
     async def _rebuild(self, run: StoredRun) -> Plan | None:
         """Build the request of the run from stored data.
 
-        Return None if its hash differs from that of the sent request.
+        Return None if the hash of the built request differs from that of the sent request.
         """
         place, start = run.place, run.state.start
         if not start.request_hash:
@@ -245,7 +245,7 @@ def _describe_calls(run: StoredRun, ended: RunState) -> tuple[EndedCall, ...]:
 
 
 def _describe_content(run: StoredRun, plan: Plan) -> CallToRecord:
-    """Describe what the last call of a run without tool calls contained. Mostly it is recorded already."""
+    """Describe what the last call of a run without tool calls contained. Usually this is recorded already."""
     place, state = run.place, run.state
     request_hash = state.start.request_hash
     return CallToRecord(

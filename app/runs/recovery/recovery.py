@@ -52,7 +52,7 @@ async def recover(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Show
 async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
     """Read the stored reply and replace it in one transaction, so that two pages cannot overwrite each other's text.
 
-    Returns the pair before the change, and the id of the conversation whose page shows the pair: for a compared reply
+    Return the pair with the old reply, and the id of the conversation whose page shows the pair: for a compared reply,
     the parent conversation.
     """
     at = now()

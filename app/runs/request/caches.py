@@ -49,7 +49,7 @@ async def load_caching(store: Store, owner: str, profile: ModelProfile, call: Ca
     at = now()
     async with store.read() as session:
         preferences = await load_preferences(session, owner)
-        # An entry may be hours older than the call that last read it, because a read extends its lifetime.
+        # A cached prefix may be hours older than the call that last read it, because a read extends its lifetime.
         calls = await load_cached_calls(session, owner, profile.model, at - timedelta(seconds=DAY))
     warmth = replay(calls, rules)
     return Caching(warmth, at, preferences.cache, call)

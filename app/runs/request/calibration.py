@@ -1,9 +1,7 @@
-"""The token estimator of a model: counts in a vocabulary, corrected by the usage that the provider reported.
+"""The token estimator of a model: counts in a vocabulary, corrected by the reported usage of earlier sends.
 
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
-
-The provider made these reports for earlier sends to the model.
 
 Not here: counting a text (`providers/counts/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
 """

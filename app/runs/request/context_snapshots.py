@@ -44,8 +44,9 @@ class ContextSnapshot:
     - `tree`: its syntax tree, with saved filters expanded.
     - `sentence`: the filter in plain words.
     - `measured`: the pairs that the filter selects, without regard to its terms `o` (“inside the context boundary”).
-    - `parts`: for a filter with terms `o`, the ids of the pairs that match each part of the filter without such a term.
-    - `views`: for such a filter, a cache of the pairs in view by boundary.
+    - `parts`: for each part of the filter that has no term `o`, the ids of the matching pairs. Empty if the whole
+      filter has no term `o`.
+    - `views`: a cache of the pairs in view by boundary, used for a filter with a term `o`.
 
     The conversation and the request:
 

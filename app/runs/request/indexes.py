@@ -59,7 +59,7 @@ NEVER = -1
 
 @dataclass(eq=False)
 class Indexer:
-    """The indexing of pairs. It remembers up to which revision each conversation is indexed.
+    """Indexes pairs, and remembers up to which revision each conversation is indexed.
 
     There is a separate index for each vocabulary (the tokenizer that counts the tokens of a text).
     """
@@ -80,7 +80,7 @@ class Indexer:
         return dict(self._up_to.get(conversation_id, {}))
 
     async def index_pairs(self, owner: str, conversation_id: str, revision: int, vocabulary: str) -> None:
-        """Index all pairs of a conversation that are not indexed yet. Its revision is `revision` or a later one."""
+        """Index all pairs of a conversation that are not indexed yet, at least those up to this `revision`."""
         async with self._indexing.setdefault(conversation_id, asyncio.Lock()):
             if self.up_to(conversation_id).get(vocabulary, NEVER) < revision:
                 await self._index(owner, conversation_id, revision, vocabulary)
@@ -180,7 +180,7 @@ async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed
     texts = await asyncio.to_thread(_list_texts, pairs)
     of_pieces = iter(await count_texts(vocabulary, [piece for text in texts for piece in text]))
     counts = [sum(islice(of_pieces, len(text))) for text in texts]
-    del texts  # preparing a long text for the search takes several times its memory
+    del texts  # free their memory: preparing a long text for the search takes several times its size
     return await asyncio.to_thread(_describe, pairs, iter(counts))
 
 
@@ -189,9 +189,10 @@ def _describe(pairs: Sequence[Pair], counts: Iterator[int]) -> list[Indexed]:
 
 
 def _list_texts(pairs: Sequence[Pair]) -> list[list[str]]:
-    """List the texts of these pairs in the same order as `measure_pair` needs their counts.
+    """List the texts of these pairs. The order is that of the token counts that `measure_pair` needs.
 
-    The texts are in pieces: only a piece with an emoji takes four bytes for each character.
+    Each text is a list of pieces, to save memory: a string with an emoji takes four bytes for each character, so only
+    the piece with the emoji takes that much.
     """
     texts = list[list[str]]()
 

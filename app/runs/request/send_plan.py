@@ -30,7 +30,7 @@ from app.store.cache.prompt_caches import CacheUse
 from app.store.run.runs import Sent, SentWith
 
 LONG_HISTORY = 500
-"""Number of pairs from which a thread makes the plan, because planning would block the event loop for too long."""
+"""Number of pairs from which the plan is made in a thread, because planning would block the event loop for too long."""
 
 
 Breakpoints = tuple[Breakpoint, ...]

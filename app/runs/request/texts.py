@@ -10,7 +10,7 @@ from app.providers.counts.token_counts import count_texts
 from app.runs.memory.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
-"""Maximum number of characters of the texts in the cache together."""
+"""Maximum total number of characters of the texts in the cache."""
 MAX_TEXT = 4_096
 """Maximum number of characters of a text in the cache. A longer text is represented by its SHA-256."""
 

@@ -1,4 +1,4 @@
-"""A call that replaces the content of a pair. The old content becomes a version.
+"""Sends a call whose reply replaces the content of a pair. The old content becomes a version.
 
     going = PlannedCall(provider, wire, content_hash, sent)
     resent = await send_in_place(ctx, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
@@ -49,7 +49,8 @@ class PlannedCall:
 
     - `sent`: the positions of the pairs in its request; None if they are unknown.
     - `tools`: the tools in its request.
-    - `loop`: None if the reply cannot call tools, because the request after a tool call could not be built.
+    - `loop`: the data to call tools; None if the reply cannot call any, because the request after a tool call could not
+      be built.
     - `request`: the request in the form of all providers; None: it is the first request of the `loop`, or only its
       bytes are known.
     """
@@ -102,6 +103,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     start = RunStart(
         new_id(),
         pair.id,
+        pair.conversation_id,
         going.wire.model,
         going.content_hash,
         retry_policy=going.retry_policy,
@@ -143,7 +145,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
             await require_rate(ctx, session, owner, pair.conversation_id, going.rate_limits)
     except IntegrityError as error:
-        # As in `start_reply`: another process may have stored a running pair since the check above.
+        # As in `start_reply`: another process may have stored a running pair since the check at the start.
         async with ctx.store.read() as session:
             if (await pairs.load_tail(session, pair.conversation_id)).running is None:
                 raise
@@ -178,7 +180,7 @@ async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> No
 
 
 def _edit(request: Message, text: str, at: datetime) -> Message:
-    """Return the request with this text, and its attachments and metadata. If the text is equal, return the message."""
+    """Return a request with this text and the attachments and metadata of `request`; for an equal text, `request`."""
     if plain_text(request.parts) == text:
         return request
     parts = write_request(text, AttachedParts(list_attached(request.parts)))

@@ -60,13 +60,15 @@ async def resend_as_it_was(
 ) -> ResendResult:
     """Send the stored request of a pair again. The reply replaces the pair's reply.
 
-    The parameters, the selection and the view options have no effect, except the time zone of a limit per day. Of the
-    choices for a request that exceeds the budget, only FORCE sends it, because no pair can be left out.
+    The parameters, the selection and the view options in `resend` have no effect, except the time zone: it decides when
+    the day of a daily limit begins. Of the choices for a request that exceeds the budget, only FORCE sends it, because
+    no pair can be left out.
 
     Raises:
         NotFoundError: this owner has no such pair, or the request for the pair's current reply is not stored.
         PairChangedError: the pair's version is not the one that the caller has seen.
-        LaterPairsError: there are later pairs, and no choice was made for them or one for another number of them.
+        LaterPairsError: there are later pairs, and the caller made no choice for them, or chose to discard another
+            number of them.
         InputError: the choice is BRANCH. A stored request can be sent only in its own conversation.
         ConflictError: its provider has another address than the request, or the request has secrets.
         OverBudgetError: the request exceeds the budget, and neither the caller nor the preferences chose to send it.
@@ -124,9 +126,10 @@ async def resend_as_it_was(
 
 
 async def _rebuild(ctx: AppContext, owner: str, kept: Snapshot) -> Hashed | None:
-    """Build the request again, so that the call is recorded even if the earlier call is not, as after an import.
+    """Build the request again, to record what the new call contains.
 
-    Return None if that fails, or if the content of the built request differs.
+    The record of the earlier call is not copied, because it can be missing, for example after an import. Return None if
+    the request cannot be built, or if its content differs from that of the stored request.
     """
     try:
         rebuilt = await verify_run(ctx, owner, kept.run_id)
@@ -157,10 +160,10 @@ async def _load_terms(ctx: AppContext, head: Head, profile: ModelProfile, zone: 
 
 
 def _require_fitting(terms: BoundaryInputs, model: str, tokens: int, sent: Sent | None) -> None:
-    """Refuse a request of this number of tokens that exceeds the budget, as every other send.
+    """Check that a request of this number of tokens fits into the budget.
 
     Raises:
-        OverBudgetError: it exceeds the budget.
+        OverBudgetError: the request exceeds the budget.
     """
     budget, reserve = budget_of(terms, RequestSizes(draft=tokens)), terms.limits.reserve
     if tokens + reserve <= budget.total:

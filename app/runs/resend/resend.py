@@ -104,7 +104,8 @@ async def resend_pair(
     Raises:
         NotFoundError: this owner has no such pair.
         PairChangedError: the pair's version is not the one that the caller has seen.
-        LaterPairsError: there are later pairs, and no choice was made for them or one for another number of them.
+        LaterPairsError: there are later pairs, and the caller made no choice for them, or chose to discard another
+            number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         OverBudgetError: the older pairs in view exceed the budget, and the caller made no choice for this case.
@@ -152,13 +153,13 @@ async def resend_pair(
 async def preview_resend(
     ctx: AppContext, owner: str, pair_id: str, resend: ResendOptions = USUAL_RESEND, *, text: str | None = None
 ) -> Preview:
-    """Plan exactly the call that `resend_pair` with the same arguments would make, unless it branches.
+    """Plan exactly the call that `resend_pair` with the same arguments would make, except with `Later.BRANCH`.
 
     Nothing is called or stored.
 
     Raises:
         NotFoundError: this owner has no such pair.
-        ConflictError: the pair is above the checkpoint.
+        ConflictError: the pair is older than the checkpoint.
         InputError: the text, the filter, the model or the time zone cannot be used.
     """
     async with ctx.store.read() as session:
@@ -167,7 +168,7 @@ async def preview_resend(
 
 
 def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) -> SendRequest:
-    """Return the request of a pair as a text to send with its attachments. `text` replaces its text."""
+    """Return a send request with the text and the attachments of a pair's request. `text` replaces this text."""
     return SendRequest(
         plain_text(pair.request.parts) if text is None else text,
         resend.options,
@@ -181,9 +182,9 @@ def request_of_pair(pair: Pair, resend: ResendOptions, text: str | None = None) 
 
 
 async def plan_resend(ctx: AppContext, owner: str, pair: Pair, request: SendRequest, *, sends: bool = False) -> Preview:
-    """Plan the call that sends this request as the request of the pair. Only older pairs are in view.
+    """Plan the call that sends this request as the new request of the pair. Only older pairs are in view.
 
-    This is `plan_reply` with the older pairs alone. `sends`: raise an error if the call cannot be made now.
+    Otherwise this is the same as `plan_reply`. `sends`: raise an error if the call cannot be made now.
     """
     refused = await _load_refused(ctx, owner, pair, request.options)
     plan = PlanRequest(request, sends, before=pair.position)
@@ -238,7 +239,7 @@ async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int
 
 @asynccontextmanager
 async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
-    """Create a fork with copies of the pairs above this pair, and yield the id of the fork.
+    """Create a fork with copies of the pairs that are older than this pair, and yield the id of the fork.
 
     If the send in the `async with` block is refused with an error, the fork is deleted.
     """

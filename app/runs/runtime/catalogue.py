@@ -79,7 +79,7 @@ class Catalogue:
     _detected: tuple[Provider, ...] = ()
     _detected_at: float = float("-inf")
     _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)  # two tasks do not read the same settings or prices
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)  # only one task at a time reads settings or prices
 
     async def providers(self, session: AsyncSession, owner: str, stamp: str | None = None) -> Mapping[str, Provider]:
         """Return all providers that this owner can choose, by name. Providers without a key are included.
@@ -123,9 +123,9 @@ class Catalogue:
     ) -> tuple[Provider, ModelProfile]:
         """Return the provider and the profile of a model that is named in stored data, even if it cannot be called now.
 
-        If the provider is not set up, its field `missing` is true. The model of a missing provider has unknown limits.
-        Its profile accepts images, files and any number of tokens, so that no part of a conversation is shown as
-        unsupported or too large. `stamp`, `searches`: as in `find`.
+        If the provider is not set up, its field `missing` is true. The limits of its models are unknown, so the profile
+        accepts images, files and any number of tokens: no part of a conversation is then shown as unsupported or too
+        large. `stamp`, `searches`: as in `find`.
         """
         try:
             return await self.find(session, owner, model, stamp=stamp, searches=searches)
@@ -139,7 +139,7 @@ class Catalogue:
         """Return the provider and the profile of a model that will be called. For display, use `recognise`.
 
         - `stamp`: as in `providers`.
-        - `searches`: search for local servers if the provider is one that was not found the last time.
+        - `searches`: search again for local servers if the provider is one that the last search did not find.
 
         Raises:
             InputError: no such provider is set up, or a stored setting cannot be used.
@@ -216,8 +216,8 @@ class Catalogue:
     ) -> None:
         """Cache the tariffs of these models, unless a price or a provider changes meanwhile.
 
-        `providers`: those of the owner, read just now. A session that is older than the last change of a price does not
-        see this change, so nothing is cached.
+        `providers`: those of the owner, read just now. If the session began before the last change of a price, nothing
+        is cached, because the session does not see that change.
         """
         known, changes = self.tariffs.setdefault(owner, {}), self.price_changes
         if not (missing := [model for model in models if model not in known]):

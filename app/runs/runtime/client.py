@@ -1,13 +1,14 @@
 """The client of the current request: a page or a program, with its network address.
 
-Commands read it for the rate limit of an address, and note in it the quotas that the response to a program has.
+Commands read the address for the rate limits. They set the quotas, which the API sends in the headers of its response.
 
     with serving(Client("203.0.113.7")) as client:
         await start_reply(...)
     client.quotas
 
 The address is that of the connection. uvicorn replaces it by the one in `X-Forwarded-For` if the connection comes from
-a proxy that it trusts (127.0.0.1, or the addresses in FORWARDED_ALLOW_IPS), so no other client can choose its address.
+a proxy that it trusts (127.0.0.1, or the addresses in FORWARDED_ALLOW_IPS). So a client without such a proxy cannot
+claim another address.
 
 Work that no client requested, such as the next text of a queue, has the client of the request that started it, or none.
 """

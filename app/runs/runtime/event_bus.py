@@ -74,8 +74,8 @@ class PermissionsChanged:
 class ToolProgress:
     """The event with the progress of a tool that a reply called: `progress` of `total` (None: unknown), and a message.
 
-    `conversation_id` is the conversation of the work, if it was delegated to an agent. This event has content, because
-    the progress is not stored.
+    If the tool is `delegate`, `conversation_id` is the conversation of the delegated task. This event has content,
+    because the progress is not stored.
     """
 
     run_id: str
@@ -99,7 +99,7 @@ class PairsCounted:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """The event that the conversation was deleted. It is the last one of the conversation."""
+    """The event that the conversation was deleted. No other event of this conversation follows."""
 
 
 FeedEvent = (
@@ -171,7 +171,7 @@ _SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, 
 class EventBus:
     """The subscriptions to conversations and to the owners' lists of conversations.
 
-    `lists_of` is another bus whose list subscriptions this bus shares. The bus of temporary conversations uses it.
+    `lists_of` is another bus. This bus then shares its list subscriptions, as the bus of temporary conversations does.
     """
 
     def __init__(self, lists_of: EventBus | None = None) -> None:

@@ -37,9 +37,9 @@ class RateCounter:
     _taking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def take(self, limits: Taken, sends: int = 1) -> tuple[SendQuota, ...]:
-        """Count `sends` for each of these limits, or for none of them if one is reached.
+        """Count `sends` for each of these limits, and return the new quotas.
 
-        A comparison of more models than a limit allows takes the whole limit. Return the quotas after that.
+        `sends` above a limit, as for a comparison of many models, counts as the limit.
 
         Raises:
             RateLimitedError: a limit is reached. Nothing is counted.
@@ -67,7 +67,7 @@ class RateCounter:
         return sends
 
     async def _wait(self, scope: RateScope, name: str, most: int) -> int:
-        """Return the seconds until at most this number of sends counts. The maximum is the length of the window."""
+        """Return the seconds until at most `most` of the counted sends are in the window of SENDS_SECONDS."""
         least, wait = 1, SENDS_SECONDS
         while least < wait:
             middle = (least + wait) // 2
@@ -92,5 +92,5 @@ def _today() -> str:
 
 
 def _key(scope: RateScope, name: str) -> str:
-    """Return the key of counted sends. It has no limit, so that sends still count after a limit was changed."""
+    """Return the key of counted sends. It does not contain the limit, so sends still count after the limit changes."""
     return f"{scope}/{name}"

@@ -1,4 +1,4 @@
-"""The tariffs of models: the public price table, with the prices that the owner entered in front of it.
+"""The tariffs of models: the prices that the owner entered and, for all other times, those of the public table.
 
 `Catalogue.learn_tariffs` caches them, `runs/usage/prices.py` reads them.
 """
@@ -22,7 +22,7 @@ OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
 def find_tariffs(
     providers: Mapping[str, Provider], own: OwnPrices | None, models: Collection[str]
 ) -> dict[str, Tariff | None]:
-    """Return the tariffs of these models. `own` None: a price that the owner entered cannot be read."""
+    """Return the tariffs of these models. If `own` is None (an entered price cannot be read), no tariff is known."""
     if own is None:
         return dict.fromkeys(models)
     return {model: _find_tariff(providers, own, model) for model in models}

@@ -160,7 +160,7 @@ class SettingChanges:
 
 @shielded
 async def change_conversation(ctx: AppContext, owner: str, conversation_id: str, given: SettingChanges) -> Conversation:
-    """Change a conversation, and return it. It does not move in the list, which is sorted by the time of the last pair.
+    """Change a conversation, and return it. Its place in the list does not change: the time of the last pair decides.
 
     Raises:
         NotFoundError: this owner has no such conversation or agent.
@@ -260,7 +260,7 @@ async def start_reply(
 ) -> StartedRun:
     """Store a new pair and start its reply. From then on the run continues without the caller.
 
-    `purpose` is the purpose in the ledger.
+    `purpose` is the purpose of the call in the ledger.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
@@ -284,6 +284,7 @@ async def start_reply(
     start = RunStart(
         new_id(),
         new_id(),
+        conversation_id,
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=conversation.retry_policy,
@@ -344,8 +345,8 @@ async def start_reply(
             if replayed is None and purpose == "reply":
                 await require_rate(ctx, session, owner, conversation_id, planned.composed.base.rate_limits)
     except IntegrityError as error:
-        # Another process may have stored a running pair since the check above. A unique index of the database then
-        # refuses this one.
+        # Another process may have stored a running pair since the check at the start. Then a unique index of the
+        # database refuses the new pair.
         async with ctx.store.read() as session:
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise

@@ -93,7 +93,7 @@ _Result = TypeVar("_Result")
 LONG_DRAFT = 50_000
 """Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
-"""Maximum number of results that a context snapshot caches: the pairs in view for one boundary each."""
+"""Maximum number of boundaries per context snapshot whose pairs in view are cached."""
 
 
 NO_BOUNDARY = BoundaryPairs((), frozenset())
@@ -180,7 +180,7 @@ class _NewTexts:
 
     - `draft`: the draft after redaction.
     - `tokens`: the token count of all texts.
-    - `figures`: the figures of all texts together, which decide the kind of text.
+    - `figures`: measurements of all texts together, from which the kind of text follows (`domain/tokens/kinds.py`).
     - `secrets`: the kinds of the secrets that are redacted from the texts.
     """
 
@@ -229,7 +229,7 @@ async def read_base(
 ) -> ContextSnapshot:
     """Return a context snapshot: the pairs that the filter selects, and all else that a composition needs.
 
-    The snapshot does not include the draft. `sends`: the model will be called.
+    The snapshot does not include the draft. `sends`: the model will be called, so it and the settings must be usable.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -317,7 +317,7 @@ def _model_of(head: Head, options: ViewOptions) -> str:
 
 
 def _name_agent(head: Head) -> Head:
-    """Set the conversation's agent to the one that was loaded. A deleted agent is replaced by no agent."""
+    """Set the agent id of the conversation to that of the loaded agent; to none if the agent was deleted."""
     agent_id = None if head.agent is None else head.agent.id
     if head.conversation.agent_id == agent_id:
         return head

@@ -1,4 +1,4 @@
-"""Deliveries: a page that lost the answer to a send repeats the send with the same id, and it is not sent twice.
+"""Deliveries: a page that lost the answer to a send repeats it with the same id, so that no text is sent twice.
 
     send = PageSend(token, "abc-1")
     conversation_id = await find_delivery(ctx, LOCAL_OWNER, send)       # "": it was not delivered
@@ -24,7 +24,10 @@ from app.store.run.deliveries import insert_delivery, load_delivery
 
 @dataclass(frozen=True, slots=True)
 class PageSend:
-    """A send of a page: the token of the tab, and the id that the tab gave to the send. A repeated send has both."""
+    """A send of a page: the token of the tab, and the id that the tab gave to the send.
+
+    A repeated send has the same token and id.
+    """
 
     token: str
     send_id: str

@@ -5,7 +5,7 @@
     counted.tokens
 
 The counted request is the request that `preview_send` shows. The ledger stores the count as a separate call that uses
-no tokens. Later estimates for the model are corrected with it (`runs/request/calibration.py`).
+no tokens. Later estimates for the model are corrected with this count (`runs/request/calibration.py`).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send:
 
 
 async def _enter(ctx: AppContext, call: EndedCall, planned: Preview) -> None:
-    """Store the call in the ledger, and what it contained: of the draft only the hash and the length."""
+    """Store the call in the ledger, and record its content, but only the hash and the length of the draft."""
     plan = planned.plan
     content = CallToRecord(
         call.owner, call.conversation_id, "", call.run_id, call.attempt, plan.content_hash, plan.hashed

@@ -60,7 +60,7 @@ class FirstMessage:
 
 
 async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Composed:
-    """Compose a send of the first message: its tools and tokens, as `compose_view` does in a stored conversation.
+    """Compose the first message, as `compose_view` does for a stored conversation: the tools and tokens of the send.
 
     Raises:
         NotFoundError: this owner has no such agent.

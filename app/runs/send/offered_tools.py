@@ -28,9 +28,9 @@ from app.store.agents.agents import load_agents
 
 
 def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
-    """List the tools that a send can offer while this agent answers, in the order of the request.
+    """List the tools that a send can offer if this agent answers, in the order of the request.
 
-    The tools of a server are the tools that it listed last. The function does not wait for the server.
+    For a server, these are the tools in its last list. The function does not wait for a new list.
     """
     enabled = preferences.built_in_tools
     tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in enabled)

@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
 The options are computed only for such a send, because every known model is checked for a larger window. No provider is
-called: models are known from lists that were read before, and from the adapters.
+called: the models come from provider lists that were read earlier, and from the adapters.
 """
 
 from __future__ import annotations
@@ -100,7 +100,10 @@ async def _list_larger(
 def _sort_larger(
     ctx: AppContext, composed: Composed, providers: Sequence[Provider], pairs: Sequence[Candidate]
 ) -> list[tuple[Provider, ModelProfile]]:
-    """Return the models that probably fit, the cheapest first. Reports of earlier sends are not considered yet."""
+    """Return the models with a window that is probably large enough, the cheapest first.
+
+    Their token estimates are not yet corrected by the reported usage of earlier sends.
+    """
     least = composed.base.profile.context_window
     found: list[tuple[LargerModel, Provider, ModelProfile]] = []
     for provider in providers:
@@ -141,7 +144,7 @@ def _measure(
 
 
 def _size_tools(composed: Composed, profile: ModelProfile, estimator: Estimator) -> int:
-    """Estimate the tokens of the same tools for another model, from their count for the current one."""
+    """Estimate the tokens of the same tools for another model, from their count for the current model."""
     chosen = composed.tools.chosen
     if not chosen or not profile.tools:
         return 0

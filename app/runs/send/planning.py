@@ -183,11 +183,12 @@ def narrow_terms(terms: BoundaryInputs, refused: int) -> BoundaryInputs:
 
 
 def _count_unstable(composed: Composed, before: int | None) -> int | None:
-    """Count the newest messages that the next send will not carry. None: it will share only the system text.
+    """Return how many of the newest messages the next send will probably leave out, so that they need not be cached.
 
-    If the budget, or a filter of the newest pairs such as `r5`, limits what is sent, each send leaves out the oldest
-    pair of the previous send. If the filter hides the newest pair, it will probably also hide the pair that is being
-    written. A filter that requires stars, a flag or a tag certainly hides the new pair, because the new pair has none.
+    - None: the two sends will share only the system text. The budget, or a filter of the newest pairs such as `r5`,
+      limits what is sent, so each send leaves out the oldest pair of the previous send.
+    - 1: the filter will probably hide the new pair, because it hides the newest one. A filter that requires stars, a
+      flag or a tag certainly hides the new pair, which has none.
     """
     composition = composed.composition
     if composition.boundary is not None or _falls_out(composed):

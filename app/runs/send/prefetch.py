@@ -44,7 +44,7 @@ def warm(ctx: AppContext, base: ContextSnapshot, options: ViewOptions) -> None:
 
 
 async def _learn_window(ctx: AppContext, base: ContextSnapshot) -> bool:
-    """Load the provider's model list if no table has this model. Return True if its profile changed."""
+    """Load the provider's list of models if the public table lacks the model. Return True if its profile changed."""
     if base.profile.known or not base.provider.ready:
         return False
     profiles = await ctx.catalogue.lists.load(base.provider)

@@ -84,7 +84,7 @@ def request_of_queued(item: QueuedText) -> SendRequest:
 async def send_text(ctx: AppContext, owner: str, conversation_id: str, request: SendRequest) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
-    A queued text is sent with the pairs in view at that later time, whatever the selection of the request.
+    A queued text is sent with the pairs in view at that later time; the selection of the request is then ignored.
 
     Raises:
         InviewError: the errors of `queue_text`, and those of `start_reply` except SendLockedError.
@@ -267,7 +267,7 @@ async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldR
 async def go_on_after(ctx: AppContext, run: LiveRun) -> None:
     """Continue the queue after the end of `run`.
 
-    If the reply succeeded, send the next text; else publish that it is held.
+    If the reply succeeded, send the next text; else publish that the queue is held.
 
     The hold was stored with the end of the run. It is not stored again here, because the user may have resumed the
     queue meanwhile. If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.

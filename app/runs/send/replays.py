@@ -20,9 +20,10 @@ from app.store.run.runs import RunPlace, find_replayable
 
 
 async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:
-    """Find a stored reply to an identical request. Return the final state of the new run with this reply.
+    """Find a stored reply to an identical request.
 
-    The second value is the id of the earlier run. Both values are None if there is no such reply.
+    Return the final state of the new run, which has this reply, and the id of the earlier run. Both are None if there
+    is no such reply.
     """
     async with ctx.store.read() as session:
         found = await find_replayable(session, owner, start.request_hash)

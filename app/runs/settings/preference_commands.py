@@ -25,7 +25,7 @@ async def read_prelude(ctx: AppContext, owner: str) -> str | None:
 
 
 def prelude_of(known: Preferences) -> str | None:
-    """Return the prelude that these preferences make, or None if there is none."""
+    """Return the prelude in these preferences, or None if there is none."""
     return compose_system_prelude(read_user_options(known, now()))
 
 
@@ -61,7 +61,7 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
 
 
 def _publish(ctx: AppContext, owner: str) -> None:
-    """Make every open page show the changed request of its conversation."""
+    """Make every open page build the request of its conversation again, with the changed preferences."""
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):
             each.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -54,7 +54,7 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
         try:
             return await _sign_in(ctx, stored, sign_in)
         finally:
-            ctx.event_bus.publish_servers(owner)  # no code that handles the event runs before this task has ended
+            ctx.event_bus.publish_servers(owner)  # subscribers run only after this task has ended
 
     sign_in = await ctx.toolbox.sign_ins.begin(server_id, callback_of(base_url), work)
     ctx.event_bus.publish_servers(owner)

@@ -1,4 +1,4 @@
-"""Temporary conversations. They are in memory, in a second app context, which is opened for the first of them.
+"""Temporary conversations. They are in memory, in a second app context, which is opened when the first one is created.
 
     conversation = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
     ctx = await context_for(ctx, conversation.id)         # the app context that has this conversation

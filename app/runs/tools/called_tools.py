@@ -86,7 +86,7 @@ async def _read_delegated(ctx: AppContext, owner: str, record: ToolCallRecord | 
     try:
         handed = orjson.loads(record.structured_json or "null")
         agent, conversation_id = str(handed["agent"]), str(handed["conversation_id"])
-    except (ValueError, TypeError, LookupError):  # not started, or other data from an imported file, which is shown
+    except (ValueError, TypeError, LookupError):  # the task did not start, or an imported record has other data
         return None
     try:
         booked = await list_booked(ctx, owner, conversation_id, limit=MAX_REQUESTS)

@@ -1,4 +1,4 @@
-"""Insertions: texts from MCP servers that users insert into their message, from prompts and resources of the server.
+"""Insertions: texts that users insert into a message, from the prompts and resources of MCP servers.
 
     text = await fill_prompt(ctx, LOCAL_OWNER, server_id, "review", {"language": "Python"})
 

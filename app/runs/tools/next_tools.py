@@ -94,6 +94,6 @@ async def _plan(  # noqa: PLR0913, PLR0917 - the arguments of look_at_tools, and
             in_mode = replace(send, options=replace(send.options, tool_mode=mode))
             other = await preview_send(ctx, owner, conversation_id, in_mode)
             plans[one.tools.definitions] = other
-    # The plans above were trials. Cache the hashes of the plan that the next send will probably resemble.
+    # Each plan has replaced the cached hashes. Restore those of the current mode: the next send will probably use it.
     ctx.sent_pairs.remember(conversation_id, planned.plan.hashed)
     return plans

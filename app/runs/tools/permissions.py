@@ -3,8 +3,8 @@
     permission = await ask_permission(ctx, run, tool, call, allowed=None)
     if isinstance(permission, Allowed): ...        # call the tool with exactly permission.input_json
 
-Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Every decision
-is written to the audit trail in the same transaction.
+Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Each decision is
+stored and added to the audit trail in one transaction.
 
 Not here: the rules of the decision (`domain/tools/permissions.py`), answers and stored rules
 (`permission_commands.py`), and the call itself (`tool_calls.py`).
@@ -118,9 +118,9 @@ async def _begin(
     arguments: dict[str, Any],
     allowed: tuple[AllowedTool, ...] | None,
 ) -> Allowed | Denied | None:
-    """Decide about the call; None: a person must answer.
+    """Decide by the rules whether the call may be made. Return None if a person must answer.
 
-    The rules are read and the decision is stored in one transaction.
+    The rules are read and the decision or the request is stored in one transaction.
     """
     owner = run.place.owner
     async with ctx.store.write() as session:
@@ -152,7 +152,7 @@ async def _wait(
 ) -> Allowed | Denied:
     owner = run.place.owner
     while True:
-        changed = ctx.desk.changed  # read before the request, so that a change after the read sets this event
+        changed = ctx.desk.changed  # taken before the request is read: a change after the read sets this event
         request, rules = await _look(ctx, owner, request.id)
         if (permission := permission_of(request)) is not None:
             _forget(ctx, request)

@@ -136,7 +136,7 @@ async def add_server(ctx: AppContext, owner: str, settings: ServerSettings) -> S
     Raises:
         InputError: a setting is invalid.
         ForbiddenError: only an administrator may add such a server, or the installation allows none.
-        ConflictError: another server has this name, or there are too many.
+        ConflictError: another server has this name, or the owner has too many servers.
     """
     require_allowed(ctx, owner, settings.way)
     secrets = {name: value for name, value in settings.secrets.items() if value is not None}
@@ -296,7 +296,7 @@ def _make_session(ctx: AppContext, stored: StoredServer) -> ServerSession:
 
 
 def _load_grant(ctx: AppContext, stored: StoredServer) -> StoredGrant:
-    """Decrypt the access tokens of a sign-in at this server. Newer ones are stored encrypted.
+    """Decrypt the access tokens of a sign-in at this server. The result also stores renewed tokens, encrypted.
 
     Raises:
         StoreError: the stored access tokens cannot be read.
@@ -361,7 +361,7 @@ def _require_free(known: tuple[StoredServer, ...], server: ToolServer) -> None:
 
 
 def _place(way: Way) -> tuple[str, ...]:
-    """Return the receiver of the server's secrets: a program, or a scheme and host."""
+    """Return what receives the server's secrets: the program, or the scheme and host of the address."""
     match way:
         case OverStdio(command):
             return ("stdio", command)

@@ -68,13 +68,15 @@ class RecordedToolExecutor:
         try:
             async with run.hands:
                 outcome = await self._make(run, loop_of(run), call)
+            return await self._take(run, call, outcome)
         except _NotMadeError as error:
             _note(run, call, ended_at=now(), is_error=True, fault=error.fault)
             return say_result(call, error.text, _seconds(run, call), denied=error.by_person)
         except Exception:
             _note(run, call, ended_at=now(), is_error=True, fault=CallFault.INTERNAL)
             raise
-        return await self._take(run, call, outcome)
+        finally:
+            run.progress.pop(call.tool_call_id, None)
 
     async def _make(self, run: LiveRun, loop: Loop, call: ToolCall) -> ToolOutcome:
         tool = self._find(run, loop, call)
@@ -138,7 +140,7 @@ class RecordedToolExecutor:
         """Turn an outcome into the result for the model, which may be cut. The record keeps the whole result."""
         outcome = await self._keep(run, outcome)
         whole, loop = whole_result(outcome), loop_of(run)
-        # True if the results of this round are too large; then the next round makes no calls
+        # True if the results of this reply have reached their size limit; then the next round makes no calls.
         is_full = run.result_bytes >= loop.limits.result_bytes
         content = cut_result(whole, 0 if is_full else loop.model.context_window)
         run.result_bytes += measure_result(ToolResult(call.tool_call_id, content))
@@ -153,7 +155,7 @@ class RecordedToolExecutor:
         return ToolFinished(call.tool_call_id, content, outcome.is_error, _seconds(run, call))
 
     async def _keep(self, run: LiveRun, outcome: ToolOutcome) -> ToolOutcome:
-        """Store the attachments of an outcome. If that fails, remove them and say so in the result."""
+        """Store the attachments of an outcome. If that fails, return the outcome without them and with the reason."""
         if not outcome.attachments:
             return outcome
         place = run.place
@@ -177,6 +179,8 @@ class _ProgressReporter:
     published_all: bool = False
 
     def __call__(self, progress: float, total: float | None, message: str) -> None:
+        if self.run.records[self.tool_call_id].ended_at is not None:
+            return  # a server may report progress after the result
         at, is_all = monotonic(), progress == total and not self.published_all
         if at - self.published_at < PROGRESS_SECONDS and not is_all:
             return
@@ -185,6 +189,7 @@ class _ProgressReporter:
         done_in = self.run.handed_to.get(self.tool_call_id)
         report = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)
         self.ctx.event_bus.publish(place.owner, place.conversation_id, report)
+        self.run.report(report)
 
 
 async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:

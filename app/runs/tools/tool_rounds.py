@@ -113,9 +113,9 @@ async def _keep_plan(ctx: AppContext, run: LiveRun, loop: Loop, use: CacheUse) -
 
 
 def _estimate(run: LiveRun) -> int:
-    """Estimate the tokens of the next request: those reported for the last round, plus the results received since then.
+    """Estimate the tokens of the next request: the reported usage of the last round plus the results received since.
 
-    If no usage was reported: the estimate of the first request plus all results.
+    If the provider reported no usage: the estimate of the first request plus all results.
     """
     last = run.state.rounds[-1].usage if run.state.rounds else None
     parts = run.state.parts

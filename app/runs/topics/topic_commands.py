@@ -45,8 +45,8 @@ NO_TIMES: Mapping[TopicNames, tuple[datetime, datetime]] = MappingProxyType({})
 class TopicChanges(TypedDict, total=False):
     """Changes of a topic.
 
-    - `parent_id`: the topic to move it below; None: the root.
-    - `before`: the sibling that will follow it; None: it becomes the last sibling.
+    - `parent_id`: the new parent; None: the topic moves to the top level.
+    - `before`: the sibling that will follow the topic; None: the topic becomes the last sibling.
     """
 
     name: str
@@ -142,7 +142,7 @@ async def change_topic(ctx: AppContext, owner: str, topic_id: str, changes: Topi
         require_free(known, name, parent_id, besides=topic_id)
         place = _last_place(filed, parent_id) if moves else next(one.place for one in filed if one.topic is before)
         written = {**({"name": name} if "name" in changes else {}), **({"parent_id": parent_id} if moves else {})}
-        # write only the place, because other fields may be unreadable
+        # Write only the changed fields, because the others may be unreadable.
         await topics.update_topic(session, topic_id, {**written, "place": place})
         if "before" in changes:
             siblings = [one.id for one in known if one.parent_id == parent_id and one.id != topic_id]

@@ -31,7 +31,7 @@ class Luggage:
     left_out: str
 
     async def write(self, session: AsyncSession) -> AsyncIterator[bytes]:
-        """Yield each attachment as a JSON object. They are loaded one at a time, because together they may be large."""
+        """Yield each attachment as a JSON object. They are loaded one by one, because together they may be large."""
         for attachment_id in self.ids:
             one = await load_attachment(session, self.owner, attachment_id)
             data = b64encode(one.data).decode()

@@ -2,7 +2,7 @@
 
     exported = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export(ExportFormat.JSON))
 
-The whole file is written before its first byte is returned, to the disk if it is large. So the export shows the
+Inview first writes the whole file, to the disk if it is large, and then returns it. So the export shows the
 conversation at one point in time, and a slow reader does not keep the read transaction open.
 """
 
@@ -170,7 +170,7 @@ async def _list_damaged(source: _Source) -> list[dict[str, object]]:
 
 
 def _find_fault(line: str, saved: Mapping[str, str]) -> str | None:
-    """Return why an import would refuse this filter (a saved filter is damaged or missing), or None if it would not."""
+    """Return why an import would refuse this filter: a saved filter in it is damaged or missing. None: it would not."""
     try:
         expand_saved(parse_filter(line), saved)
     except FilterError as error:
@@ -198,11 +198,11 @@ async def _write_json(source: _Source, file: _File) -> None:
     file.write(head[:-1] + b',"conversations":[' + to_json(conversation)[:-1] + b',"pairs":[')
     between, named = b"", list[str]()
     async for records in source.batches():
-        kept = records if source.whole else map(forget_sent, records)
-        for record in kept:
-            file.write(between + to_json(write_pair(record, paths)))
-            named += list_attachments(record)
-            between = b","
+        kept = records if source.whole else [*map(forget_sent, records)]
+        # a pair can have a sent request of many megabytes
+        await asyncio.to_thread(_write_pairs, file, kept, paths, between)
+        named += [name for record in kept for name in list_attachments(record)]
+        between = b","
     luggage = await pack(source.session, source.owner, named, room=MAX_BYTES - file.tell() - FOR_THE_REST)
     left_out = to_json([*await _list_left_out(source), *filter(None, [luggage.left_out]), *source.damage])
     file.write(b'],"nodes":' + to_json([write_node(node) for node in nodes]) + b',"left_out":' + left_out + b"}]")
@@ -212,6 +212,13 @@ async def _write_json(source: _Source, file: _File) -> None:
         file.write(between + written)
         between = b","
     file.write(b"]}")
+
+
+def _write_pairs(file: _File, records: Sequence[PairRecord], paths: Mapping[str, str], between: bytes) -> None:
+    """Write pairs as JSON. `between`: written before the first pair."""
+    for record in records:
+        file.write(between + to_json(write_pair(record, paths)))
+        between = b","
 
 
 def _way_to(topic_id: str, filed: Mapping[str, FiledTopic]) -> list[FiledTopic]:

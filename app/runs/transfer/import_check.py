@@ -34,8 +34,8 @@ class CheckedConversation:
     """A conversation of an import file.
 
     - `positions`: the position of each pair, in the order of the file.
-    - `order`: the places of the pairs in the file (0 is the first), sorted by position.
-    - `named`: the images and files that its messages name and that the file contains.
+    - `order`: the indexes of the pairs in the file, from 0, sorted by the positions of the pairs.
+    - `named`: the ids of the images and files that its messages name and that the file contains.
     """
 
     conversation: Conversation
@@ -59,7 +59,7 @@ class CheckedFile:
 
     - `topics`: the topic paths that its pairs name.
     - `ids`: all ids in the file.
-    - `attachments`: the number of each image or file in the file, by its id.
+    - `attachments`: the index of each image or file in the file's list of attachments, by its id.
     - `labels`: the message part (`Image` or `File`) that names each image or file, by its id.
     """
 

@@ -3,7 +3,7 @@
     names = await save_filters(session, owner, file, at)
     line = read_filter("@good & s>=2", names, saved, "$.conversations[0].filter")
 
-The filters that use a saved filter get its new name.
+In the filters that use a saved filter, its new name replaces the old one.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
 """Maximum number of digits of a number.
 
-A longer piece of the file without brackets, commas and quotes is refused, unless it is blank. In JSON, it would be a
-part of a number.
+The scan refuses a longer piece of the file that has no bracket, comma or quote and is not blank. In valid JSON, such a
+piece could only be a number.
 """
 
 _WINDOW: Final = 16 * 1024
@@ -145,7 +145,7 @@ class _Scanner:
     number: int = 0
     """Number of the current conversation."""
     current: array[int] = field(default_factory=lambda: array("Q"))
-    """The positions of the items of the open long list, whose name is in `name`."""
+    """The start and end of each item of the open long list, whose name is in `name`."""
     name: str = ""
     holder: str = "$"
     """JSON path of the object that has the open long list."""
@@ -165,7 +165,7 @@ class _Scanner:
         return Scan(self.body, bytes(self.shell), self.lists)
 
     def _copy(self, end: int) -> None:
-        """Copy the bytes up to this position that are outside the long lists to the shell."""
+        """Copy to the shell the bytes up to `end` that are outside the long lists."""
         if len(self.shell) + end - self.copied > MAX_SHELL:
             most = MAX_SHELL // 2**20
             raise FaultError(

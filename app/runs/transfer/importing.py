@@ -5,8 +5,9 @@
 If a file is imported twice, its conversations are stored twice. Topics and saved filters are not: existing ones are
 found by their names. The ledger does not change, because it records only calls that this installation made.
 
-Others can write between two slices. Until the last slice is stored, the conversations of a large file are in the trash,
-and their titles begin with `UNFINISHED` (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
+Other commands can write between two slices. Until the last slice is stored, the conversations of a large file are in
+the trash, and their titles begin with `UNFINISHED`
+(docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, slots=True)
 class ImportedOne:
-    """A conversation that was imported, as the result of an import.
+    """A conversation that was imported, in the result of an import.
 
     `damaged` names each setting that could not be read when the file was written, with the reason. The imported setting
     has its default value.
@@ -112,7 +113,7 @@ async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> t
 
 
 async def _in_thread(ctx: AppContext, rest: Rest, work: Callable[[], Given]) -> Given:
-    """Run `work` in a thread. It ends early when the caller is cancelled or Inview shuts down."""
+    """Run `work` in a thread. The work ends early when the caller is cancelled or Inview shuts down."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         while not (await asyncio.wait({working}, timeout=LOOK_SECONDS))[0]:
@@ -193,7 +194,7 @@ class _Importer:
         for number, one in enumerate(self.checked.conversations):
             line = read_filter(one.conversation.filter, names, saved, f"$.conversations[{number}].filter")
             conversations.append(await self._renew(session, replace(one.conversation, filter=line), in_file))
-            await asyncio.sleep(0)  # there may be a thousand conversations
+            await asyncio.sleep(0)  # let other tasks run: there may be a thousand conversations
         return conversations
 
     async def _insert_conversations(self, session: AsyncSession, conversations: Sequence[Conversation]) -> None:
@@ -287,7 +288,7 @@ class _Importer:
         return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
 
     def _vocabulary(self, number: int) -> str:
-        """Return the vocabulary that the conversation's current model counts tokens with."""
+        """Return the vocabulary (tokenizer) of the conversation's current model."""
         return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
 
     async def _insert(self, session: AsyncSession, slices: list[_ReadSlice]) -> None:

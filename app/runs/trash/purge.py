@@ -69,6 +69,6 @@ async def keep_purging(ctx: AppContext) -> None:
 def _count_seconds() -> float:
     """Return the seconds of a clock that cannot be set.
 
-    It also runs while the computer sleeps, if the system has such a clock.
+    The clock also runs while the computer sleeps, if the system has such a clock.
     """
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

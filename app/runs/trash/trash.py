@@ -98,7 +98,7 @@ async def delete_entries(ctx: AppContext, owner: str, entries: Sequence[TrashEnt
     for entry in entries:
         with suppress(NotFoundError):
             await _delete_one(ctx, owner, entry)
-        # Caches follow changes by revision, but a permanent deletion leaves no revision, so they are emptied here.
+        # The caches compare revisions to notice changes. A permanent deletion leaves no revision, so empty them here.
         ctx.sent_pairs.forget(entry.conversation_id)
         ctx.sizes.forget(entry.conversation_id)
 

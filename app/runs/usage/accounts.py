@@ -200,7 +200,7 @@ def _last_written_here(nodes: tuple[Accounting, ...]) -> Accounting | None:
 
 
 def _window(latest: tuple[EndedCall, ...], checkpoint: Checkpoint | None) -> int | None:
-    """Return the tokens in the context window after the newest call that changed their number, or None if no call did.
+    """Return how many tokens of the context window are in use after the newest call in `latest`; None: unknown.
 
     The call for a summary is skipped if the conversation has no checkpoint.
     """

@@ -39,8 +39,8 @@ MAX_USERS = 5
 class Budgeted:
     """The status of a budget, with the most expensive models and conversations.
 
-    If the budget applies to each conversation (or agent) separately, this is the status for the one that spent most.
-    Its id is `subject`.
+    If the budget applies to each conversation (or agent) separately, this is the status for the most expensive
+    conversation (or agent). Its id is `subject`.
     """
 
     budget: SpendingBudget
@@ -125,9 +125,9 @@ async def _budgets_of(ctx: AppContext, owner: str) -> tuple[SpendingBudget, ...]
 
 
 def _subject(budget: SpendingBudget, conversation: Conversation) -> str | None:
-    """Return the id whose spending counts against this budget for a send in this conversation.
+    """Return the id of the conversation or agent whose spending counts against this budget for this send.
 
-    "": all spending counts. None: the budget does not apply.
+    "": all spending counts. None: the budget does not apply to a send in this conversation.
     """
     derived = conversation.kind is ConversationKind.TOOL and conversation.parent_id is not None
     own = {

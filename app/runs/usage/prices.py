@@ -45,7 +45,7 @@ async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) ->
 
 @shielded
 async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
-    """Store the price that a user entered for a model, from a UTC day on. It overrides the public table.
+    """Store the price that a user entered for a model. From a UTC day on, this price overrides the public table.
 
     Raises:
         InputError: the model or a price is invalid.

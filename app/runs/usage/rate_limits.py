@@ -7,7 +7,7 @@ not count.
 
 What a person or a program requests counts as a send: a message, a resend, each model of a comparison, a summary, a
 title. Calls that Inview makes automatically do not: the first title, delegated work, the rounds of tools, cache
-refreshes. Their tokens count.
+refreshes. But the tokens of these calls count for the limits of tokens.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ async def require_rate(  # noqa: PLR0913, PLR0917 - the conversation, its limits
 
 
 async def count_address(ctx: AppContext, run: LiveRun) -> None:
-    """Count the tokens of a run that ended for the address that caused it."""
+    """Add the tokens of an ended run to the count of the network address that caused the run."""
     usage = sum_usage(run.state)
     if run.address and usage is not None:
         await ctx.rates.add_tokens(run.address, usage.all_tokens)

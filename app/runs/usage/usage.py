@@ -36,7 +36,7 @@ from app.store.ledger.usage import (
 )
 
 EMPTY = timedelta(366)
-"""Maximum time without a call that a report by day shows before its first call and after its last call."""
+"""Maximum length of a period without calls that a report by day shows at its beginning or its end."""
 IN_ORDER = frozenset({"day", "month"})
 """Groupings that are sorted by name. In all others, the most expensive group is first."""
 
@@ -56,14 +56,21 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class _PricedSums:
-    """Sums of calls, the tariffs of their models, and what they were summed apart by."""
+    """Sums of calls, with the data to price them.
+
+    - `tariffs`: the tariffs of the models, by model.
+    - `apart`: the rule by which calls with different prices were summed separately.
+    """
 
     sums: Sequence[PriceGroupTotal]
     tariffs: Mapping[str, Tariff | None]
     apart: Apart
 
     def prices_at(self, place: Place) -> Prices | None:
-        """Return the prices of the calls with this key of a price."""
+        """Return the prices that all calls at this `place` have, or None if they are unknown.
+
+        A place identifies the calls that were summed together because they have equal prices.
+        """
         model, era, part, size = place
         tariff = self.tariffs.get(model)
         if tariff is None:
@@ -98,7 +105,7 @@ async def report_usage(
     """Report the usage by group, with at most `limit` groups; None: all groups."""
     first = "model" if group_by == "conversation" and limit is not None else group_by
     unknown = frozenset[str]()
-    while True:  # until the tariffs of all models of the calls are known, which usually they are
+    while True:  # until the tariffs of all models in the sums are known; one round is usually enough
         tariffs = dict(await learn_tariffs(ctx, owner, unknown))
         apart = keep_apart(tariffs.items())
         async with ctx.store.read() as session:
@@ -126,7 +133,7 @@ async def _report(  # noqa: PLR0913, PLR0917 - the query and its sums
 async def _report_dearest(
     session: AsyncSession, owner: str, query: UsageQuery, limit: int, by_model: _PricedSums
 ) -> Report:
-    """Report by conversation. There may be tens of thousands of them, so the database finds the most expensive ones.
+    """Report by conversation. There may be tens of thousands, so the database selects the most expensive conversations.
 
     The sum of the other conversations is the total minus the shown ones. The calls of each price are subtracted
     separately, so the sum is exact to the last digit.

@@ -9,7 +9,7 @@ from app.views.reply.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return these pairs with the fields `begins` and `switched` set. The page draws a line above such a pair.
+    """Return these pairs with the fields `begins` and `switched` set. The page draws a line if one of these is true.
 
     - `begins`: the pair is the first one that is sent, after pairs that are not sent.
     - `switched`: its agent differs from the agent of the previous pair.

@@ -15,14 +15,14 @@ from app.domain.conversation.parts import Part, Text, Thinking, ToolCall
 from app.domain.run.growth import Growth, describe_growth
 from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after, events_of
-from app.domain.tools.permission_requests import describe_request
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
+from app.runs.watch.extra_events import Notices, ValueEvents
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
-"""Maximum seconds, counted from the last update, that a chunk waits for more chunks. They are published together.
+"""Maximum seconds, counted from the last update, that a chunk waits so that more chunks are published with it.
 
 If `Throttle.window` (the minimum time between two updates) is longer, the chunk waits for that time instead.
 """
@@ -44,9 +44,12 @@ async def load_state(ctx: AppContext, owner: str, run_id: str) -> RunState:
 
 
 async def follow(
-    ctx: AppContext, owner: str, run_id: str, after: int = 0
+    ctx: AppContext, owner: str, run_id: str, after: int = 0, *, values: bool = False
 ) -> AsyncGenerator[tuple[LogEvent, ...], None]:
     """Yield the events of a run after a position, each once, until the run has ended.
+
+    While the run is active, events that are not in the log are added (`Notices`). Their position is that of the last
+    event before them. `values`: also add the JSON value in the reply's text (`ValueEvents`).
 
     The rate is that of `follow_states`.
 
@@ -54,22 +57,21 @@ async def follow(
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     position, at_end = after, False
-    reported: set[str] = set()
+    notices, value_events = Notices(ctx), ValueEvents() if values else None
     async for state, growth in follow_states(ctx, owner, run_id):
         if events := events_of(growth, state, position) if at_end else events_after(state, position):
+            if value_events is not None:
+                events = await value_events.add(state, events, position)
             position, at_end = max(position, events[-1].position), True
             yield events
-        run = ctx.engine.runs.get(run_id)
-        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in reported]
-        if waiting:
-            reported.update(request.id for request in waiting)
-            yield tuple(LogEvent(position, "permission_request", describe_request(request)) for request in waiting)
+        if state.outcome is None and (run := ctx.engine.runs.get(run_id)) and (found := notices.find(run, position)):
+            yield found
 
 
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[tuple[RunState, Growth], None]:
     """Yield the published states of a run: the current one, then each later one. The last one has the outcome.
 
-    Each comes with the growth of the reply since the state before it. The first growth is the whole reply.
+    Each state comes with the growth of the reply since the previous state. The first growth is the whole reply.
 
     The first state with text is yielded at once. From then on, at most one state is yielded per display frame, or less
     often if the event loop is late. If a reply changes less often than that, each state is yielded without delay.
@@ -112,13 +114,13 @@ def count_characters(parts: tuple[Part, ...]) -> int:
 
 
 def _window_begins(now: float, yielded_at: float, window: float) -> float:
-    """Return the time from which the wait for the next update is counted, after an update with one chunk.
+    """Return the time from which the wait for the next update counts, after an update with one chunk at the time `now`.
 
-    `window` is the length of a wait (`Throttle.window`). `yielded_at` is the time from which the previous wait was
-    counted; 0: there was none. An update is late if it comes after `yielded_at + window`. The wait after a late update
-    begins earlier by the delay, but by at most one `window`. So if chunks arrive more slowly than one per `window` on
-    average, each chunk is published without delay, even if they arrive unevenly. The updates of a faster reply have
-    several chunks. This function is not used for them: such a reply always waits for the whole window.
+    `window` is the length of a wait (`Throttle.window`). `yielded_at` is the time from which the previous wait counted;
+    0: there was none. If the update came after the end of that wait, the next wait counts from earlier than `now`: by
+    this delay, at most by one `window`. So if on average less than one chunk arrives per `window`, each chunk is
+    published without delay, even if chunks arrive unevenly. After an update with several chunks, the caller does not
+    use this function: the next update waits for the whole window.
     """
     return min(now, max(yielded_at + window, now - window)) if yielded_at else now
 
@@ -126,8 +128,8 @@ def _window_begins(now: float, yielded_at: float, window: float) -> float:
 async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
     """Wait for the first chunk that arrives after `throttle.window` has passed since the last update.
 
-    If none arrives, the wait ends COMPANY_SECONDS after the last update, or at the end of the window if that is later.
-    If the window ends earlier, no timer wakes this task at the end of the window: the next chunk wakes the task anyway.
+    If no chunk arrives, the wait ends COMPANY_SECONDS after the last update, or at the end of the window if that is
+    later.
     """
     clock = asyncio.get_running_loop().time
     due = yielded_at + throttle.window

@@ -102,7 +102,7 @@ class ComparedReplies:
         self.changed()
 
     async def _follow(self, run: ComparedReplyView) -> None:
-        with suppress(NotFoundError):  # deleted, or the comparison was closed: another event reports that
+        with suppress(NotFoundError):  # the run was deleted or the comparison closed: another event reports that
             async for state, growth in follow_states(self.ctx, self.owner, run.run_id):
                 self._grow(run.run_id, state, growth)
         await self._read(run)
@@ -115,7 +115,7 @@ class ComparedReplies:
         self.changed()
 
     async def _read(self, run: ComparedReplyView) -> None:
-        """Read the stored reply for the page. While the page hides the replies, keep only one that a crash cut off."""
+        """Read a stored reply for the page. While the page hides the replies, keep it only if a crash cut it off."""
         with suppress(NotFoundError):
             async with self.ctx.store.read() as session:
                 pair = await load_pair(session, self.owner, run.pair_id)

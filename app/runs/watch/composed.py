@@ -62,7 +62,7 @@ class ComposedView:
       if none can, for the model of the options.
     - `composed`: the view on the page; None until it is ready.
     - `others`: the compositions for the other models.
-    - `busy`: locked from a composition until the page shows its result.
+    - `busy`: a lock, held from the start of a composition until the page shows its result.
     """
 
     ctx: AppContext
@@ -203,8 +203,8 @@ class ComposedView:
     async def _compose_view(self, options: ViewOptions) -> tuple[Composed, ...]:
         """Compose the view for each model that gets the draft.
 
-        A model that cannot be used is left out: the send says why. If none is left, compose the view for the model of
-        the options.
+        A model that cannot be used is left out; a send to it reports the reason. If no model is left, compose the view
+        for the model of the options.
         """
         found: list[Composed] = []
         for model in self.models:

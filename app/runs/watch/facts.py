@@ -58,7 +58,7 @@ class Showing:
         )
 
     def _list_unsupported(self, pair: Pair) -> tuple[str, ...]:
-        """Return the reasons why models do not accept parts of the pair. A reason that all have is listed once."""
+        """Return the reasons why models do not accept parts of the pair. A reason of all models appears once."""
         several = (list_unsupported(pair, profile) for profile in self.profiles or (self.base.profile,))
         if len(self.profiles) <= 1:
             return tuple(part.reason for parts in several for part in parts)
@@ -66,9 +66,9 @@ class Showing:
 
 
 async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str | None]:
-    """Return the paths of an owner's topics by id, or nothing if none of these pairs has a topic.
+    """Return the paths of an owner's topics by id. If none of these pairs has a topic, return an empty mapping.
 
-    None instead of a path: a pair names this topic, but the topic is missing.
+    The path of a topic that a pair names but that does not exist is None.
     """
     filed = [(pair.id, pair.topic) for pair in pairs if pair.topic is not None]
     if not filed:

@@ -2,7 +2,7 @@
 
     window = PageWindow(pairs, view, start, show)
     await window.put(composed, options)      # the view is composed: load the pairs of the window
-    await window.show_earlier()              # the reader comes near the oldest of them
+    await window.show_earlier()              # the reader comes near the oldest loaded pair
     window.list_pairs(screen)                # the pairs to show
 
 `window.py` decides which positions belong to a window, `pairs.py` reads and updates the pairs.
@@ -47,10 +47,10 @@ from app.views.reply.pair import ScreenPairView
 class PageWindow:
     """The window of one page.
 
-    - `start`: a function that follows the reply of a pair that is running.
+    - `start`: a function that begins to follow the running reply of a pair.
     - `show`: a function that changes fields of the screen and publishes it.
     - `at`: the position of the pair that the page shows first; 0: the newest.
-    - `known`: set when the pairs in view are known, or never will be.
+    - `known`: an event, set when the pairs in view are known, or when the watcher ends without them.
     """
 
     pairs: WatchedPairs
@@ -127,8 +127,8 @@ class PageWindow:
         """Load the pairs of the window, and the pairs that are shown regardless of the filter.
 
         `again`: read all of them again. If they exceed the byte limit of a page, only the pairs in `keep` (None: the
-        newest) and pairs around them are loaded. The caller holds `reading`: the window and the pairs change in one
-        step, so no page gets one without the other.
+        newest) and pairs around them are loaded. The caller holds the lock `reading`, so that the window and its pairs
+        change together.
         """
         pairs, visible = self.pairs, composed.composition.visible.pairs
         await pairs.weigh(ids_of(window.cut(visible)))

@@ -162,7 +162,7 @@ class WatchedPairs:
                 self.sizes |= await load_pair_bytes(session, self.owner, unknown)
 
     def amend(self, pair_id: str, marks: ShownMarks) -> bool:
-        """Show these marks of a pair, even if a read that has started returns older ones.
+        """Show these marks of a pair, even if a read that has already started returns older marks.
 
         Return False if the pair is not on the page.
         """
@@ -199,7 +199,7 @@ class WatchedPairs:
     def forget(self, pair_ids: Collection[str]) -> None:
         """Remove deleted pairs from the page.
 
-        If the newest pair is deleted and then restored, the filter applies to it too.
+        If the newest pair is deleted, it is no longer shown regardless of the filter, even if it is restored later.
         """
         self.remove(pair_ids)
         if self.guest is not None and self.guest.pair_id in pair_ids:

@@ -31,7 +31,7 @@ class Screen:
     - `earlier`, `later`: there are older or newer pairs in view.
     - `running`: the pair whose reply is running; "": none.
     - `ended`: the pair whose reply ended last; "": none.
-    - `counting`: the progress while the tokens of pairs are counted and `context` has to wait for that.
+    - `counting`: the progress of counting the tokens of pairs, while `context` has to wait for it; otherwise None.
 
     The next send:
 

@@ -5,9 +5,10 @@
         while (screen := await watcher.next_screen()) is not None:
             ...                                          # None: the conversation was deleted
 
-A screen is a value: a slow reader gets the newest one and misses nothing. Events of the conversation have no content
-(except the start of a reply), so the watcher reads the changed data again. The pairs in view are composed by the same
-function as for a send. They are not composed between a reply's start and its first text, which must not be delayed.
+Each screen has the whole content of the page, so a slow reader can skip screens and misses nothing. Events of the
+conversation have no content (except the start of a reply), so the watcher reads the changed data again. The pairs in
+view are composed by the same function as for a send. They are not composed between a reply's start and its first text,
+so that this text is not delayed.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ _DEFAULT_OPTIONS: Final = ViewOptions()
 PATIENCE_SECONDS: Final = 0.06
 """Maximum seconds until the first screen of a page, if the newest pairs are certainly in view.
 
-If the composition takes longer, the first screen shows these pairs without it.
+If the composition takes longer, the first screen shows these pairs without the composition.
 """
 STARTED_SECONDS: Final = 0.4
 """Delay of the composition after the start of a reply, because the first text of the reply is more urgent."""
@@ -153,7 +154,7 @@ class Watcher:
     async def try_options(self, options: ViewOptions) -> None:
         """Use these view options from now on, if they work. Return when the screen has them.
 
-        If the watcher does not run yet, return before that: its first screen will have them.
+        If the watcher does not run yet, return at once: its first screen will have the options.
 
         Raises:
             NotFoundError: the conversation was deleted.
@@ -234,7 +235,7 @@ class Watcher:
         await self._window.show_newest()
 
     def release(self) -> None:
-        """Let no handler wait for the first pairs any longer: they are read, or never will be."""
+        """Wake the handlers that wait for the first pairs: these have been read, or the watcher ends without them."""
         self.loaded.set()
         self._window.known.set()
 
@@ -259,15 +260,15 @@ class Watcher:
         await self._read_beside()
 
     async def _show_first(self, feed: Subscription) -> None:
-        async with self.view.busy:  # options may be tried just now
+        async with self.view.busy:  # `try_options` may be running
             first = asyncio.create_task(self.view.compose())
             try:
                 await asyncio.wait({first}, timeout=None if self.at else PATIENCE_SECONDS)
                 if not first.done() and self._shows_newest(await self._load()):
                     await self._window.show_stored()
                     self.loaded.set()
-                # The task is started after the composition was started. So an event that arrives in the meantime marks
-                # the composition as outdated.
+                # Listen only after the composition has started: an event during the composition then marks it as
+                # outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:
@@ -380,7 +381,7 @@ class Watcher:
     async def _follow(self, pair_id: str, run_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
             await asyncio.wait((before,))  # show the end of the earlier reply first
-        with suppress(NotFoundError):  # the pair was deleted while its reply ran; an event reports that
+        with suppress(NotFoundError):  # the pair was deleted while its reply ran; another event reports that
             async for state, growth in follow_states(self.ctx, self.owner, run_id):
                 self._pairs.grow(state, growth)
                 self._show(retry=_retry_of(pair_id, state, self.screen.retry))

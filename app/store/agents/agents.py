@@ -95,14 +95,14 @@ async def insert_agents(session: AsyncSession, agents: Iterable[Agent]) -> None:
 
 async def save_agent(session: AsyncSession, agent: Agent) -> None:
     """Write all columns of an existing agent."""
-    await session.execute(update(AGENT).where(AGENT.c.id == agent.id).values(**encode_agent(agent)))
+    await session.execute(update(AGENT).where(AGENT.c.id == agent.id), encode_agent(agent))
 
 
 async def set_deleted(session: AsyncSession, owner: str, agent_id: str, at: datetime | None) -> None:
     """Delete an agent, or restore it if `at` is None.
 
     Raises:
-        NotFoundError: this owner has no agent with that id, or it already is in that state.
+        NotFoundError: this owner has no agent with that id, or the agent is already deleted (or not deleted).
     """
     state = AGENT.c.deleted_at.is_not(None) if at is None else AGENT.c.deleted_at.is_(None)
     statement = update(AGENT).where(AGENT.c.id == agent_id, AGENT.c.owner == owner, state).values(deleted_at=at)

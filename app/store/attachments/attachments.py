@@ -104,7 +104,7 @@ async def use_attachments(
 
 
 async def use_named(session: AsyncSession, owner: str, conversation_id: str, parts: Iterable[Part]) -> None:
-    """Record that this conversation uses the attachments of these parts. The parts may not belong to a message yet."""
+    """Record that this conversation uses the attachments of these parts, which need not belong to a message yet."""
     named = list(dict.fromkeys(list_named(parts)))
     for start in range(0, len(named), MAX_IDS):
         some = named[start : start + MAX_IDS]

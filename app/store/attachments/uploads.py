@@ -56,7 +56,7 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
         "full_height": upload.full_height,
         "created_at": at,
     }
-    await session.execute(insert(UPLOAD).values(columns))
+    await session.execute(insert(UPLOAD), columns)
 
 
 async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
@@ -100,9 +100,9 @@ async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, 
 async def return_uploads(
     session: AsyncSession, owner: str, conversation_id: str, attachment_ids: Sequence[str]
 ) -> dict[str, str]:
-    """Return uploads that this conversation took to the draft: for each attachment, the newest upload.
+    """Give uploads back to the draft: for each attachment, the newest upload that this conversation took.
 
-    The result has the ids of these uploads by the ids of their attachments.
+    Return the ids of these uploads by the ids of their attachments.
     """
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by == conversation_id, UPLOAD.c.attachment_id.in_(attachment_ids))
     taken = select(UPLOAD.c.attachment_id, UPLOAD.c.id).where(*here).order_by(UPLOAD.c.created_at, UPLOAD.c.id)

@@ -55,16 +55,17 @@ async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
     """Store the keep-alive of a conversation. It replaces an earlier one."""
     await session.execute(delete(KEEP_WARM).where(KEEP_WARM.c.conversation_id == keeping.conversation_id))
     await session.execute(
-        insert(KEEP_WARM).values(
-            conversation_id=keeping.conversation_id,
-            owner=keeping.owner,
-            look=keeping.look,
-            until=keeping.until,
-            started_at=keeping.started_at,
-            made_id=keeping.made_id,
-            ended_at=keeping.ended_at,
-            words=keeping.words,
-        )
+        insert(KEEP_WARM),
+        {
+            "conversation_id": keeping.conversation_id,
+            "owner": keeping.owner,
+            "look": keeping.look,
+            "until": keeping.until,
+            "started_at": keeping.started_at,
+            "made_id": keeping.made_id,
+            "ended_at": keeping.ended_at,
+            "words": keeping.words,
+        },
     )
 
 

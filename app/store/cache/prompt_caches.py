@@ -1,6 +1,6 @@
 """Queries of cache plans. A plan is stored with its run, and loaded together with the usage that the provider reported.
 
-The current content of a cache is computed from plan and usage (`domain.cache.warmth`), never stored.
+The current content of a cache is computed from plans and usage (`domain.cache.warmth`), never stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.store.ledger.rows_ledger import LEDGER
 MAX_CALLS = 48
 """Maximum number of a model's calls that are loaded: the newest ones.
 
-Older calls are not needed, because the cache reads of newer calls show which older entries still exist.
+Older calls are not needed, because the cache reads of newer calls show which older prefixes are still cached.
 """
 
 _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
@@ -94,23 +94,24 @@ async def insert_cache_use(session: AsyncSession, call: RunCall, at: datetime, u
         .values(chain=b"")
     )
     await session.execute(
-        insert(PROMPT_CACHE).values(
-            run_id=call.run_id,
-            round=call.number,
-            owner=call.owner,
-            conversation_id=call.conversation_id,
-            model=call.model,
-            at=at,
-            cache_control_index=use.plan.index,
-            marks=[[mark.place, mark.lifetime] for mark in use.plan.marks],
-            predicted_place=use.plan.prediction.place,
-            predicted_read_tokens=use.plan.prediction.tokens,
-            predicted_exactly=use.plan.prediction.exact,
-            frozen=use.frozen,
-            tools_key=use.prefix.tools,
-            system_key=use.prefix.system,
-            chain=use.prefix.chain,
-        )
+        insert(PROMPT_CACHE),
+        {
+            "run_id": call.run_id,
+            "round": call.number,
+            "owner": call.owner,
+            "conversation_id": call.conversation_id,
+            "model": call.model,
+            "at": at,
+            "cache_control_index": use.plan.index,
+            "marks": [[mark.place, mark.lifetime] for mark in use.plan.marks],
+            "predicted_place": use.plan.prediction.place,
+            "predicted_read_tokens": use.plan.prediction.tokens,
+            "predicted_exactly": use.plan.prediction.exact,
+            "frozen": use.frozen,
+            "tools_key": use.prefix.tools,
+            "system_key": use.prefix.system,
+            "chain": use.prefix.chain,
+        },
     )
 
 
@@ -130,7 +131,7 @@ async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str
 
 
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
-    """Return the predicted cache read of these runs, by run and attempt.
+    """Return the predictions of how much these runs read from the cache, by run and attempt.
 
     For each run, only one attempt is used: the first one whose input tokens the provider reported.
     """

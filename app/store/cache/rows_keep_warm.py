@@ -16,7 +16,8 @@ from app.store.database.row import Json, Row
 class KeepWarmRow(Row, table=True):
     """The keep-alive of a conversation. See `domain/cache/keep_alive.py`.
 
-    - `look`: view options. The prefix that a send with them would read stays in the cache until the time `until`.
+    - `look`: the view options of a send. The prefix that this send would read from the cache is kept there.
+    - `until`: the time when the keep-alive shall end.
     - `made_id`: the conversation of the newest call; None if no call was made yet.
     - `ended_at`: the time when the keep-alive ended; None while it is active.
     - `words`: the reason, if it ended early.

@@ -46,7 +46,7 @@ async def load_open(session: AsyncSession, owner: str, conversation_id: str) -> 
 
 
 async def load_discarded(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
-    """Return the comparison of a conversation that was discarded last, None without one."""
+    """Return the comparison of a conversation that was discarded last, or None if none was discarded."""
     return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_not(None))
 
 
@@ -57,7 +57,7 @@ async def insert_comparison(session: AsyncSession, owner: str, comparison: Compa
         IntegrityError: another comparison is open in the conversation.
     """
     columns = asdict(comparison) | {"owner": owner, "parameters": encode_parameters(comparison.parameters)}
-    await session.execute(insert(COMPARISON).values(columns))
+    await session.execute(insert(COMPARISON), columns)
 
 
 async def close(session: AsyncSession, comparison: Comparison, now: datetime | None) -> None:
@@ -83,7 +83,7 @@ async def move_into_pair(session: AsyncSession, owner: str, chosen: ChosenRun, p
     await insert_pair(session, owner, replace(pair, reply=None), revision)
     await _move_replies(session, owner, chosen, pair)
     stands = {"reply_id": None if pair.reply is None else pair.reply.id, "version": pair.version}
-    await session.execute(update(PAIR).where(PAIR.c.id == pair.id).values(**stands, versions=pair.versions))
+    await session.execute(update(PAIR).where(PAIR.c.id == pair.id), stands | {"versions": pair.versions})
     await _remove(session, chosen.comparison)
 
 
@@ -116,7 +116,7 @@ async def _move_replies(session: AsyncSession, owner: str, chosen: ChosenRun, pa
         standing = number == pair.version
         if standing:
             await session.execute(update(SNAPSHOT).where(SNAPSHOT.c.pair_id == one.id).values(pair_id=pair.id))
-        await session.execute(insert(VERSION).values(_encode_version(owner, pair, one, number, standing=standing)))
+        await session.execute(insert(VERSION), _encode_version(owner, pair, one, number, standing=standing))
     await use_attachments(session, owner, pair.conversation_id, [one.reply for one in chosen.pairs])
 
 
@@ -137,7 +137,7 @@ async def _load(session: AsyncSession, owner: str, conversation_id: str, conditi
 
 
 def _decode(row: Any) -> Comparison:
-    """Decode a comparison. A damaged one has no replies to choose from and can be discarded."""
+    """Decode a comparison. A damaged comparison has no replies to choose from and can be discarded."""
     take = (reading := Reading("comparison", show_id(row["id"]))).take
 
     def text_or_none(column: str) -> str | None:

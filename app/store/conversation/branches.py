@@ -90,7 +90,7 @@ async def load_origin(session: AsyncSession, owner: str, conversation: Conversat
 
 
 async def list_titles(session: AsyncSession, owner: str, conversation_id: str) -> frozenset[str]:
-    """Return the titles of all conversations that are connected with this one by forks, including its own."""
+    """Return the titles of this conversation and of all conversations that are connected with it by forks."""
     tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
     titles = (await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars()
     return frozenset(title for title in titles if isinstance(title, str))

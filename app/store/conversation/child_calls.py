@@ -1,6 +1,7 @@
 """Queries of child calls: requests for a title or a summary of a conversation.
 
-Each has a node in its conversation (a line between the pairs, never sent) and its reply in a child conversation.
+Each call has a node in its conversation (an entry between the pairs that is never sent) and a child conversation with
+its reply.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from app.store.database.row_names import show_id
 FIRST_SUCCESSES = 3
 """Maximum number of successful replies of a conversation whose first title is requested automatically.
 
-A conversation with more replies keeps its title.
+A conversation with more successful replies gets no title automatically.
 """
 
 _DATA: ColumnElement[Any] = NODE.c.data
@@ -38,15 +39,16 @@ async def insert_child_call(
 ) -> None:
     """Insert the node of a call for a title or a summary. `made_id` is the child conversation with the call."""
     await session.execute(
-        insert(NODE).values(
-            id=call.id,
-            owner=owner,
-            conversation_id=conversation_id,
-            after_position=call.after_position,
-            role=call.role,
-            data={"conversation_id": made_id, "position": call.position},
-            created_at=call.created_at,
-        )
+        insert(NODE),
+        {
+            "id": call.id,
+            "owner": owner,
+            "conversation_id": conversation_id,
+            "after_position": call.after_position,
+            "role": call.role,
+            "data": {"conversation_id": made_id, "position": call.position},
+            "created_at": call.created_at,
+        },
     )
 
 

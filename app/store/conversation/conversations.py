@@ -48,7 +48,7 @@ from app.store.settings.preferences import select_preferences
 from app.store.settings.provider_settings import select_provider_stamp
 
 SNIPPET_LENGTH = 700
-"""Maximum characters of a snippet in a list. It is more than any list shows."""
+"""Maximum characters of a snippet in a list. No list shows more."""
 
 MAX_IDS = 10_000
 """Maximum number of ids in one SQL statement."""
@@ -167,7 +167,7 @@ def _decode_listed(row: Any) -> Listed:
 
 
 def has_id(table: Table, row: Any) -> bool:
-    """Return True if the id of this row can be read. Otherwise log the damage, and the caller leaves the row out."""
+    """Return True if the id of this row can be read. Otherwise log the damage; the caller leaves out the row."""
     reading = Reading(table.name, show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return not reading.damage
@@ -334,7 +334,7 @@ async def load_with_revision(session: AsyncSession, owner: str, conversation_id:
 
 
 async def decode_found(session: AsyncSession, conversation_id: str, row: Any | None) -> tuple[Conversation, int]:
-    """Decode a row of `select_conversation`, as `load_with_revision` does. None: the query found none.
+    """Decode a row of `select_conversation`, as `load_with_revision` does. `row` is None if the query found nothing.
 
     Raises:
         NotFoundError: no conversation of this owner has that id.
@@ -432,7 +432,7 @@ async def load_titles(session: AsyncSession, owner: str, ids: Sequence[str]) -> 
 
 
 async def insert_conversation(session: AsyncSession, conversation: Conversation) -> None:
-    await session.execute(insert(CONVERSATION).values(**encode_conversation(conversation), revision=0))
+    await session.execute(insert(CONVERSATION), encode_conversation(conversation) | {"revision": 0})
 
 
 async def update_conversation(session: AsyncSession, owner: str, conversation_id: str, changes: dict[str, Any]) -> None:
@@ -442,7 +442,7 @@ async def update_conversation(session: AsyncSession, owner: str, conversation_id
         NotFoundError: no conversation of this owner has that id.
     """
     statement = update(CONVERSATION).where(CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
-    changed = await session.execute(statement.values(**changes).returning(CONVERSATION.c.id))
+    changed = await session.execute(statement.returning(CONVERSATION.c.id), changes)
     if changed.one_or_none() is None:
         raise NotFoundError("conversation", conversation_id)
 
@@ -482,7 +482,7 @@ def _count_changes(*, dated: bool) -> ReturningUpdate[str, int]:
 
 
 async def delete_conversation(session: AsyncSession, owner: str, conversation_id: str) -> None:
-    """Delete a conversation permanently, also from the trash, with its data and its child conversations.
+    """Delete a conversation permanently, whether it is in the trash or not, with its data and its child conversations.
 
     The ledger keeps its entries.
 

@@ -33,7 +33,7 @@ class Descendant:
     - `role`, `lifecycle`, `model`, `run_id`, `heard_at` (the last heartbeat), `ended_at`: values of the first pair and
       its run; None if there is no pair.
     - `characters`: the current length of the first reply; 0 for a fork.
-    - `purpose`, `chunk_count`, `last_chunk_at`: values of the run; the chunks are None until the run ends.
+    - `purpose`, `chunk_count`, `last_chunk_at`: values of the run; the last two are None until the run ends.
     """
 
     id: str

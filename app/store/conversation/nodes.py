@@ -1,4 +1,4 @@
-"""Queries of nodes. A node is a line between the pairs of a conversation; it is never sent."""
+"""Queries of nodes. A node is an entry between the pairs of a conversation; it is never sent."""
 
 from __future__ import annotations
 
@@ -31,20 +31,21 @@ async def insert_accounting(session: AsyncSession, owner: str, conversation_id: 
     newest = select(func.max(NODE.c.created_at)).where(NODE.c.conversation_id == conversation_id)
     before = (await session.execute(newest)).scalar_one()
     await session.execute(
-        insert(NODE).values(
-            id=node.id,
-            owner=owner,
-            conversation_id=conversation_id,
-            after_position=node.after_position,
-            role=Role.ACCOUNTING,
-            data={
+        insert(NODE),
+        {
+            "id": node.id,
+            "owner": owner,
+            "conversation_id": conversation_id,
+            "after_position": node.after_position,
+            "role": Role.ACCOUNTING,
+            "data": {
                 "reason": node.reason,
                 "messages": node.messages,
                 "usage": asdict(node.usage),
                 "calls": node.calls,
             },
-            created_at=max(node.created_at, before + TICK) if isinstance(before, datetime) else node.created_at,
-        )
+            "created_at": max(node.created_at, before + TICK) if isinstance(before, datetime) else node.created_at,
+        },
     )
 
 

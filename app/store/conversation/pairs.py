@@ -104,7 +104,7 @@ async def load_pairs(  # noqa: PLR0913 - owner, conversation, range and limit
     after_position: int | None = None,
     limit: int = WINDOW,
 ) -> tuple[Pair, ...]:
-    """Return up to `limit` pairs, oldest first: the newest pairs of a conversation.
+    """Return the newest pairs of a conversation, at most `limit`, in the order of their positions.
 
     `before_position`: only pairs with a lower position. `after_position`: instead of the newest pairs, those that
     follow this position.
@@ -269,7 +269,7 @@ async def insert_message(
     session: AsyncSession, owner: str, conversation_id: str, pair_id: str, message: Message
 ) -> None:
     """Insert a message of a pair."""
-    await session.execute(insert(MESSAGE).values(encode_message(owner, conversation_id, pair_id, message)))
+    await session.execute(insert(MESSAGE), encode_message(owner, conversation_id, pair_id, message))
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ class VersionRow(Row, table=True):
 
 
 class NodeRow(Row, table=True):
-    """A node: a line between pairs, such as an accounting node. It is never sent.
+    """A node: an entry between pairs, such as an accounting node. It is never sent.
 
     The content of `data` depends on `role`.
     """
@@ -242,7 +242,7 @@ class SnapshotRow(Row, table=True):
 PICTURE = "Picture"
 """The text that is shown for a request that is only a picture."""
 _PARTS_READ = 4
-"""Number of parts of a reply that are searched for its first text. Thinking or a tool call may come before it."""
+"""Number of parts of a reply that are searched for its first text, because thinking or tool calls may come earlier."""
 
 
 def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
@@ -250,7 +250,7 @@ def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
 
     If a request has no text, its first part is a file. Then the SQL returns the name of the file, or "Picture".
 
-    The check for valid JSON is needed, because SQLite fails a query that reads another text as JSON.
+    The SQL checks that the column has valid JSON: otherwise SQLite would fail the whole query.
     """
     whole = _read_json(parts)
     kind, words, name = (whole[0, key].as_string() for key in ("type", "text", "name"))

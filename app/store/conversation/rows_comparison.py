@@ -16,7 +16,8 @@ class ComparisonRow(Row, table=True):
     """One request to several models. `runs` has an entry for each reply.
 
     - `closed_at`: the time when the comparison was discarded; None while it is open.
-    - `pair_id`, `request_id`: the pair that the comparison answers again, and its request.
+    - `pair_id`, `request_id`: the pair that the comparison answers again, and its request; None if the kept reply makes
+      a new pair.
     - `gone`: the later pairs that are removed when a reply is kept.
 
     A unique partial index allows only one open comparison per conversation, also with many processes.

@@ -68,7 +68,7 @@ async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pa
     The messages of `pair` become an earlier version, those of `again` the current one.
     """
     await leave_version(session, owner, pair)
-    await session.execute(insert(VERSION).values(_encode(owner, again, None, again.updated_at)))
+    await session.execute(insert(VERSION), _encode(owner, again, None, again.updated_at))
     for message, stood in ((again.request, pair.request), (again.reply, pair.reply)):
         if message is not None and message is not stood:
             await insert_message(session, owner, pair.conversation_id, pair.id, message)
@@ -78,7 +78,7 @@ async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pa
 async def leave_version(session: AsyncSession, owner: str, pair: Pair) -> None:
     """Store the current messages of a pair as one of its versions, before another version becomes current."""
     if pair.versions == 1:
-        await session.execute(insert(VERSION).values(_encode(owner, pair, pair.lifecycle, pair.created_at)))
+        await session.execute(insert(VERSION), _encode(owner, pair, pair.lifecycle, pair.created_at))
     else:
         await _leave(session, pair)
 
@@ -93,7 +93,7 @@ async def put_version(session: AsyncSession, again: Pair, revision: int) -> None
         "revision": revision,
         "updated_at": again.updated_at,
     }
-    await session.execute(update(PAIR).where(PAIR.c.id == again.id).values(changes))
+    await session.execute(update(PAIR).where(PAIR.c.id == again.id), changes)
 
 
 async def restore_version(session: AsyncSession, pair: Pair, number: int, revision: int, now: datetime) -> None:
@@ -109,7 +109,7 @@ async def restore_version(session: AsyncSession, pair: Pair, number: int, revisi
     await _leave(session, pair)
     stands = {name: row[name] for name in _STANDS}
     changes = {**stands, "lifecycle": row["lifecycle"], "version": number, "revision": revision, "updated_at": now}
-    await session.execute(update(PAIR).where(PAIR.c.id == pair.id).values(changes))
+    await session.execute(update(PAIR).where(PAIR.c.id == pair.id), changes)
     await _set_lifecycle(session, pair.id, number, None)
 
 

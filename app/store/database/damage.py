@@ -146,7 +146,7 @@ def _guard(
 
 
 def raw_bytes(stored: Any) -> bytes:
-    """Return the stored bytes of a value. For readable JSON and times, return the bytes that would be stored."""
+    """Return the bytes of a stored value: the original ones if it is unreadable or a text, else an encoding of it."""
     match stored:
         case Unreadable():
             return stored.raw

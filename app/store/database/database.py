@@ -2,7 +2,7 @@
 
     async with open_store(url) as store:
         async with store.read() as session: ...
-        async with store.write() as session: ...      # committed at the end, rolled back when an exception leaves
+        async with store.write() as session: ...      # committed at the end, rolled back on an exception
 
 Queries use SQLAlchemy's Core, not its ORM: the values are immutable, so an identity map would be useless.
 
@@ -40,6 +40,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.pool import QueuePool
+from sqlalchemy.util import greenlet_spawn
 
 from app.domain.errors import StoreError
 from app.domain.text.pattern import occur_in_order
@@ -103,6 +105,17 @@ class Store:
         """
         return Store(engine, self._writing, self._written)
 
+    async def close_idle(self) -> None:
+        """Close all connections if none is in use. The next session opens a new one.
+
+        Each connection keeps pages of the database, and the values of the last execution of each statement.
+        """
+        engine = self.engine.sync_engine
+        pool = engine.pool
+        if isinstance(pool, QueuePool) and not pool.checkedout():
+            engine.pool = pool.recreate()  # first: no session may take a connection from a pool that is being closed
+            await greenlet_spawn(pool.dispose)
+
     async def keep_on_disk(self) -> None:
         """Write committed data to the disk a few seconds after each commit, until the task is cancelled.
 
@@ -125,7 +138,7 @@ class Store:
 
 
 def began_at(session: AsyncSession) -> float:
-    """Return the time of `time.monotonic` at which this session was opened. It sees all that was committed before."""
+    """Return the time of `time.monotonic` when this session was opened. The session sees all earlier commits."""
     return session.info[_BEGAN]
 
 
@@ -138,7 +151,7 @@ def _open_session(engine: AsyncEngine) -> AsyncSession:
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncGenerator[Store, None]:
-    """Open the database at this URL, and close it at the end. It must have been migrated (see `migrations.py`)."""
+    """Open the migrated database at this URL (see `migrations.py`), and close it when the context ends."""
     engine = make_engine(url)
     try:
         yield Store(engine)
@@ -158,7 +171,7 @@ def make_engine(url: str) -> AsyncEngine:
 
 
 class _Engine(AsyncEngine):
-    """A SQLAlchemy engine that ends the threads of its connections when it is disposed of, and then makes no more."""
+    """A SQLAlchemy engine whose `dispose` ends the threads of its connections and prevents new connections."""
 
     def __init__(self, engine: Engine, connections: driver.Connections) -> None:
         super().__init__(engine)
@@ -187,7 +200,7 @@ def make_reading_engine(url: str) -> Engine:
 
 
 def make_mending_engine(url: str) -> Engine:
-    """Make an engine that reads like the one of `make_reading_engine`, and also writes. It waits for other writers."""
+    """Make an engine that reads like that of `make_reading_engine`, and writes after waiting for other writers."""
     return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
 
 

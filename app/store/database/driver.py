@@ -36,8 +36,7 @@ class Connections:
 
     SQLAlchemy's pool alone would leave some threads running: the thread of a connection in use, and the thread of a
     connection whose task was cancelled while it connected. Such a thread would fail when it sends its result to the
-    closed loop. After `close`, the pool would also make new connections for tasks that still run, and these would never
-    be closed.
+    closed loop. A disposed pool would also make new connections for tasks that still run, and never close them.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
@@ -71,7 +70,7 @@ class VisitedConnection(aiosqlite.Connection):
 
     - `_begin`: the statement that starts a transaction before the next statement.
     - `_open`: True if a transaction may be open. After a cancelled or failed visit this is unknown.
-    - `_stopped`: done when the thread has ended.
+    - `_stopped`: a future that is done when the thread has ended.
     """
 
     def __init__(self, connector: Any, iter_chunk_size: int) -> None:
@@ -163,7 +162,7 @@ def _visit(
 ) -> Done:
     cursor = connection.cursor()
     try:
-        # after a failed statement, the transaction may already be open
+        # After a failed statement, the transaction may already be open.
         if begin is not None and not connection.in_transaction:
             cursor.execute(begin)
         rows = _read_rows(connection, cursor, sql, act)

@@ -1,6 +1,6 @@
 """Encryption of stored secrets: Fernet (AES-128-CBC with HMAC-SHA256) with a key file next to the database.
 
-The database, a backup or an export alone reveals no secret. A person with the whole data folder has database and key.
+The database, a backup or an export alone reveals no secret. The whole data folder does: it contains the key too.
 
     seal = Seal(data_dir / "inview.key")
     seal.open(seal.close("sk-secret")) == "sk-secret"
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KEY_FILE = "inview.key"
 MAX_KEY_FILE: Final = 64 * 1024
-"""Maximum size of a key file in bytes. One that Inview made has 44."""
+"""Maximum size of a key file in bytes. A key file that Inview created has 44 bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,8 @@ def decode_parts(values: Iterable[Json]) -> tuple[Part, ...]:
 def read_parts(stored: Any, reading: Reading, *, release: bool = False) -> tuple[Part, ...]:
     """Decode the parts that can be read, and record damage for the others.
 
-    `release`: remove each value from the list `stored` when it is read. The stored form of all files of a message and
-    their parts at the same time take much memory.
+    `release`: remove each value from the list `stored` when it is read. This saves memory: otherwise each file of a
+    message would be in memory twice, as a stored value and as a part.
     """
     values, parts = reading.take("parts", stored, a_list, []), list[Part]()
     for at, value in enumerate(values):

@@ -3,8 +3,8 @@
     for finding in find_damage("sqlite+aiosqlite:///data/inview.db"):
         print(finding.damage, finding.place.title)
 
-The database is opened read-only and read in one transaction, one row in memory at a time. A reason never quotes stored
-text.
+The database is opened read-only and read in one transaction, one row in memory at a time. The reported reasons never
+quote stored text.
 """
 
 from __future__ import annotations

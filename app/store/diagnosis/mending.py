@@ -87,7 +87,7 @@ BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 
 @dataclass(slots=True)
 class Mended:
-    """The result of a repair: one sentence for each thing that was done.
+    """The result of a repair: `sentences` that describe the changes.
 
     `kept` is the file with the original rows, if any.
     """
@@ -207,7 +207,7 @@ def _reset_filters(mending: _Mending) -> None:
 def _make_missing_topics(mending: _Mending) -> None:
     """Create missing topics that pairs refer to, so that the pairs of one topic stay together.
 
-    If the id of any topic cannot be read, no topic is created: the pairs may belong to the unreadable one.
+    If the id of any topic cannot be read, no topic is created: the pairs may belong to that topic.
     """
     if _has_unreadable_id(mending, TOPIC):
         return
@@ -291,10 +291,11 @@ def _delete_lost_uploads(mending: _Mending) -> None:
 
 
 def _delete_orphans(mending: _Mending) -> None:
-    """Delete rows that refer to a missing row, because no page can show them. A topic moves to the first level instead.
+    """Delete rows with a foreign key to a missing row, because no page can show such rows.
 
-    A node stays, because it may have a cost. The ledger has no foreign keys. If a table has a row with an unreadable
-    id, all rows that refer to this table stay too: they may refer to that row.
+    A topic whose parent is missing is not deleted, but moved to the first level. A node stays, because it may have a
+    cost. The ledger has no foreign keys. If a table has a row with an unreadable id, all rows that refer to this table
+    stay too: they may refer to that row.
     """
     tables = Row.metadata.sorted_tables
     kept = {NODE.name}, {table.name for table in tables if "id" in table.c and _has_unreadable_id(mending, table)}
@@ -341,7 +342,7 @@ def _delete_damaged_indexes(mending: _Mending) -> None:
 
 
 def _enter_titles(mending: _Mending) -> None:
-    """Update the titles in the search that are missing or differ. An unreadable title is removed from the search."""
+    """Add missing titles to the search, correct those that differ, and remove those that cannot be read."""
     entered = 0
     for _, row in _rows_of(mending, CONVERSATION):
         title = row["title"] if isinstance(row["title"], str) else ""
@@ -359,7 +360,7 @@ def _enter_titles(mending: _Mending) -> None:
 
 
 def _enter_words(mending: _Mending) -> None:
-    """Update the texts of pairs in the search that are missing or differ, then check the full-text index."""
+    """Add missing texts of pairs to the search and correct those that differ. Then check the full-text index."""
     entered = mending.connection.exec_driver_sql(LEFT_OVER).rowcount
     entered += mending.connection.exec_driver_sql(enter_words("1")[:-1] + CHANGED).rowcount
     if entered:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """At most `limit` pairs, each with a higher revision and a higher position than those given."""
+    """The first `limit` pairs with a revision above `after_revision` and a position above `after_position`."""
 
     after_revision: int
     after_position: int
@@ -19,5 +19,5 @@ class Batch:
 
     @property
     def asks_all(self) -> bool:
-        """Every revision is above the given one, so the batch is read by position."""
+        """True if every revision is above `after_revision`. Then the batch is read by position."""
         return self.after_revision < 0

@@ -65,7 +65,7 @@ async def load_unindexed(
 ) -> tuple[Pair, ...]:
     """Return the pairs of the batch that are not in the indexes, oldest first.
 
-    Pass the last position to the next call, so that it returns the next pairs.
+    To get the next pairs, pass the last position in the batch of the next call.
     """
     values = {
         "conversation_id": conversation_id,
@@ -214,7 +214,7 @@ def _same_messages(index: Table) -> ColumnElement[bool]:
 
 
 def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Return the condition for a damaged id. The index marks the pair of such an id as damaged."""
+    """Return the condition for a damaged id. The index marks a pair with such an id as damaged."""
     return or_(func.typeof(stored) == "blob", stored.op("GLOB")("*[^ -~]*"))  # an id has only printable ASCII
 
 

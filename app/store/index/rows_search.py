@@ -27,9 +27,9 @@ from app.store.database.row import Row
 PIECE: Final = 128 * 1024
 """Maximum number of characters of one row, not counting the overlap."""
 MARGIN: Final = 200
-"""Number of characters that are searched for a blank.
+"""Number of characters before the end of a full row (`PIECE`). The row ends at the last blank among them.
 
-The next row repeats them, so that a phrase across rows is found.
+The next row repeats these characters, so that a phrase across two rows is found.
 """
 IS_SECOND_PIECE: Final = "piece = 1"
 """The SQL condition for a pair with several rows: every such pair has one row that meets it."""
@@ -102,7 +102,7 @@ _AROUND = (
     f"ELSE substr(said.words, max(number.key * {PIECE} - {2 * MARGIN}, 0) + 1, "
     f"{PIECE} + CASE number.key WHEN 0 THEN 0 ELSE {2 * MARGIN} END) END"
 )
-"""The SQL expression for a piece of `said.words`, with the characters before it that may contain its beginning."""
+"""The SQL expression for a piece of `said.words` and the characters before it that may belong to the piece."""
 
 
 def _count_to_blank(margin: str) -> str:
@@ -131,7 +131,7 @@ def _is_complete(where: str) -> str:
 
 
 def _select_pieces(where: str) -> str:
-    """Return the SQL query of the rows that pairs should have. `LIMIT -1`: each inner query is evaluated once."""
+    """Return the SQL query for the rows that pairs should have. `LIMIT -1` makes SQLite run each inner query once."""
     said = (
         f"SELECT pair.owner, pair.conversation_id, pair.id AS pair_id, {_WORDS} AS words "  # noqa: S608
         f"FROM pair WHERE {_is_complete(where)} LIMIT -1"

@@ -33,16 +33,17 @@ async def save_budget(session: AsyncSession, owner: str, budget: SpendingBudget,
     """Store a budget. It replaces one with the same scope, subject and period."""
     await session.execute(delete(BUDGET).where(*_at(owner, (budget.scope, budget.subject, budget.span))))
     await session.execute(
-        insert(BUDGET).values(
-            owner=owner,
-            scope=budget.scope,
-            subject=budget.subject,
-            period=budget.span,
-            amount=f"{budget.amount:f}",
-            warn_at=f"{budget.warn_at:f}",
-            stops=budget.stops,
-            updated_at=now,
-        )
+        insert(BUDGET),
+        {
+            "owner": owner,
+            "scope": budget.scope,
+            "subject": budget.subject,
+            "period": budget.span,
+            "amount": f"{budget.amount:f}",
+            "warn_at": f"{budget.warn_at:f}",
+            "stops": budget.stops,
+            "updated_at": now,
+        },
     )
 
 

@@ -251,10 +251,10 @@ async def load_account(  # noqa: PLR0913 - owner, conversation, range and limit
 async def load_with_latest(
     session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
 ) -> tuple[Conversation, tuple[EndedCall, ...]]:
-    """Return a conversation, and the newest call of each purpose, of it and its child conversations, newest first.
+    """Return a conversation, and the newest call for each purpose in it or its child conversations, newest first.
 
-    Only calls that did not fail and whose usage the provider reported count. A reply that was made in another
-    conversation, for example in a comparison, counts only if it is now the reply of a pair of this conversation.
+    Calls that failed, and calls without reported usage, are left out. The call of a reply that was made in another
+    conversation, for example in a comparison, is included only if a pair of this conversation now has this reply.
 
     Raises:
         NotFoundError: this owner has no such conversation.

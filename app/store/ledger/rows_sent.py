@@ -40,9 +40,9 @@ class SentCallRow(Row, table=True):
 class SentTextRow(Row, table=True):
     """The text of a piece, stored when a call of the account sends it for the first time.
 
-    The database refuses to change the text. It is deleted with its conversation, and with its pair.
+    The database refuses to change the text. The text is deleted with its conversation, and with its pair.
 
-    - `run_id`, `attempt`, `number`: the call that sent it first, and a number within this call.
+    - `run_id`, `attempt`, `number`: the call that sent the text first, and the number of the text within this call.
     - `conversation_id`: the account of the call.
     - `pair_id`: the pair of the message; None: it is no message.
     """

@@ -4,9 +4,9 @@
     sent = await load_sent_call(session, owner, run_id, attempt)
     texts = await load_sent_texts(session, sent.account_id, [piece.hash for piece in sent.pieces])
 
-A request mostly begins with a whole earlier request of its conversation. Then its row has only the pieces after it, and
-refers to the earlier row. A text is stored once per conversation and pair. It is deleted with them; the rows with
-hashes, roles and lengths stay.
+A request usually begins with a whole earlier request of its conversation. Then its row refers to the row of the earlier
+request and has only the pieces after it. A text is stored once per conversation and pair, and deleted with them; the
+rows with hashes, roles and lengths stay.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from app.store.ledger.rows_sent import SENT_CALL, SENT_TEXT
 NEWEST: Final = 8
 """Number of newest places in a request where an earlier request is expected to end."""
 NEWEST_TEXTS: Final = 3
-"""Number of newest messages whose texts are always stored: a message is one of them when it is sent first."""
+"""Number of newest messages whose texts are always stored. When a message is first sent, it is one of these."""
 MAX_TEXTS: Final = 500
 """Maximum number of texts that one statement loads or stores, so that other tasks run in between."""
 
@@ -77,17 +77,18 @@ async def insert_sent_calls(session: AsyncSession, calls: Sequence[CallToRecord]
     """Record what these calls contain. A call that is recorded already is skipped.
 
     A text is not stored if its conversation or its pair was deleted permanently since the call started, or if it
-    belongs to no pair: the draft of a token count.
+    belongs to no pair, as the draft of an exact count.
     """
     if not calls:
         return
     accounts, bases = await _find_bases(session, calls)
-    # the texts of a long history take a while
+    # in a thread, because the texts of a long history take a while
     rows, texts = await asyncio.to_thread(_encode_calls, calls, accounts, bases)
     if rows:
         await session.execute(_insert_call(), rows)
     for start in range(0, len(texts), MAX_TEXTS):
-        # SQLite keeps the last text until the statement runs again: a row without a conversation, which it skips
+        # SQLite keeps the last text in memory until the statement runs again. So the last row has no text, and no
+        # conversation: the statement skips it.
         nothing = texts[0] | {"conversation_id": "", "text": b""}
         await session.execute(_insert_text(), [*texts[start : start + MAX_TEXTS], nothing])
 
@@ -100,7 +101,7 @@ async def load_sent_call(session: AsyncSession, owner: str, run_id: str, attempt
         DamagedRowError: the record cannot be read.
     """
     traced = (await session.execute(_trace(), {"of_run": run_id, "of_attempt": attempt})).mappings().all()
-    # a long history has thousands of rows and pieces
+    # in a thread, because a long history has thousands of rows and pieces
     return await asyncio.to_thread(_follow, traced, owner, run_id, attempt)
 
 
@@ -116,7 +117,7 @@ async def load_sent_texts(session: AsyncSession, account_id: str, hashes: Iterab
 
 
 async def move_sent_texts(session: AsyncSession, pair_id: str, to_pair_id: str) -> None:
-    """Make the texts of a pair belong to another pair, which gets its messages."""
+    """Assign the texts of a pair to another pair, which takes over the messages of the first pair."""
     await session.execute(update(SENT_TEXT).where(SENT_TEXT.c.pair_id == pair_id).values(pair_id=to_pair_id))
 
 
@@ -187,8 +188,8 @@ def _encode_calls(
 def _encode_call(call: CallToRecord, account: str, base: _Base | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the row of a call, and the rows of its texts.
 
-    The texts of the newest messages are included even if the base has these messages: it may have them from pairs that
-    were deleted.
+    The texts of the newest messages are included even if the earlier call `base` has these messages: their texts may
+    have been deleted with their pairs.
     """
     written, own = list[WrittenPiece](), list[WrittenPiece]()
     if call.hashed is not None:

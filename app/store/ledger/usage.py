@@ -73,7 +73,7 @@ class Apart:
         return datetime.combine(day, time(), UTC) + timedelta(minutes=marks[part - 1] if part else 0)
 
     def prompt(self, model: str, size: int) -> int:
-        """Return a prompt length in tokens within this size class (counted from 0), to look up the price of a model."""
+        """Return a prompt length in tokens that lies in the size class `size`, to look up the price of a model."""
         if not size:
             return 0
         return self.steps[size - 1] + 1 if model in self.models else PROMPT_STEPS[self.sizes[size - 1] - 1] + 1

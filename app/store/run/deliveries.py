@@ -4,7 +4,8 @@
     conversation_id = await load_delivery(session, owner, token, send_id)        # "": this send was not stored
 
 A delivery is deleted with its conversation, and after `KEPT` or `MAX_KEPT` further sends. If a person removes a text of
-a conversation, all its deliveries are deleted: a page that still has that text in its box may send it again.
+a conversation, all deliveries of the conversation are deleted: a page that still has the text in its message box may
+send it again.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.run.rows_delivery import DELIVERY
 
 KEPT: Final = timedelta(days=7)
-"""Time after which a page that lost the answer to a send can no longer repeat the send without sending it twice."""
+"""Maximum age of a delivery. When a delivery was deleted, a page that repeats the send would send it a second time."""
 MAX_KEPT: Final = 1000
-"""Maximum number of deliveries of an owner. The oldest ones above it are deleted."""
+"""Maximum number of deliveries of an owner. If there are more, the oldest are deleted."""
 
 
 async def load_delivery(session: AsyncSession, owner: str, token: str, send_id: str) -> str:
@@ -41,7 +42,7 @@ async def insert_delivery(  # noqa: PLR0913, PLR0917 - the columns
         "conversation_id": conversation_id,
         "created_at": at,
     }
-    await session.execute(insert(DELIVERY).values(columns))
+    await session.execute(insert(DELIVERY), columns)
     times = select(DELIVERY.c.created_at).where(DELIVERY.c.owner == owner).order_by(DELIVERY.c.created_at.desc())
     oldest_kept = times.offset(MAX_KEPT - 1).limit(1).scalar_subquery()
     old = or_(DELIVERY.c.created_at < at - KEPT, DELIVERY.c.created_at < oldest_kept)

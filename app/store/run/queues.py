@@ -67,12 +67,12 @@ async def insert_queued(session: AsyncSession, owner: str, item: QueuedText) -> 
         "parameters": encode_parameters(item.parameters),
         "attached": encode_parts(item.attached),
     }
-    await session.execute(insert(QUEUED).values(columns))
+    await session.execute(insert(QUEUED), columns)
 
 
 async def write_text(session: AsyncSession, item: QueuedText, text: str) -> None:
     """Replace the text of an entry of the queue, and increase the version of the entry."""
-    await session.execute(update(QUEUED).where(QUEUED.c.id == item.id).values(text=text, version=item.version + 1))
+    await session.execute(update(QUEUED).where(QUEUED.c.id == item.id), {"text": text, "version": item.version + 1})
 
 
 async def write_order(session: AsyncSession, ids: Sequence[str]) -> None:
@@ -90,7 +90,7 @@ async def write_hold(session: AsyncSession, owner: str, conversation_id: str, ho
     await session.execute(delete(QUEUE_HOLD).where(QUEUE_HOLD.c.conversation_id == conversation_id))
     if hold is not None:
         values = {"conversation_id": conversation_id, "owner": owner, "held_at": now, **asdict(hold)}
-        await session.execute(insert(QUEUE_HOLD).values(values))
+        await session.execute(insert(QUEUE_HOLD), values)
 
 
 async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, hold: Hold, now: datetime) -> None:

@@ -31,17 +31,18 @@ async def save_snapshot(session: AsyncSession, owner: str, snapshot: Snapshot) -
     """Store the snapshot of a pair. It replaces an older one."""
     await delete_snapshots(session, (snapshot.pair_id,))
     await session.execute(
-        insert(SNAPSHOT).values(
-            pair_id=snapshot.pair_id,
-            owner=owner,
-            run_id=snapshot.run_id,
-            model=snapshot.model,
-            content_hash=snapshot.content_hash,
-            url=snapshot.url,
-            headers=[list(header) for header in snapshot.headers],
-            body=snapshot.body,
-            created_at=snapshot.created_at,
-        )
+        insert(SNAPSHOT),
+        {
+            "pair_id": snapshot.pair_id,
+            "owner": owner,
+            "run_id": snapshot.run_id,
+            "model": snapshot.model,
+            "content_hash": snapshot.content_hash,
+            "url": snapshot.url,
+            "headers": [list(header) for header in snapshot.headers],
+            "body": snapshot.body,
+            "created_at": snapshot.created_at,
+        },
     )
 
 

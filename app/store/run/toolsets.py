@@ -29,8 +29,8 @@ async def save_sent_tools(
     toolset_id = sha256(dumps(fields, ensure_ascii=False).encode()).hexdigest()
     known = select(TOOLSET.c.id).where(TOOLSET.c.owner == owner, TOOLSET.c.id == toolset_id)
     if (await session.execute(known)).one_or_none() is None:
-        await session.execute(insert(TOOLSET).values(owner=owner, id=toolset_id, tools=fields, created_at=at))
-    await session.execute(insert(RUN_TOOLSET).values(run_id=run_id, owner=owner, toolset_id=toolset_id))
+        await session.execute(insert(TOOLSET), {"owner": owner, "id": toolset_id, "tools": fields, "created_at": at})
+    await session.execute(insert(RUN_TOOLSET), {"run_id": run_id, "owner": owner, "toolset_id": toolset_id})
 
 
 async def load_sent_tools(session: AsyncSession, run_id: str) -> tuple[ToolDefinition, ...]:

@@ -32,8 +32,8 @@ async def load_preferences(session: AsyncSession, owner: str) -> Preferences:
 def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
     """Select an owner's preferences as one text, for use in other queries. `read_preferences` decodes the text.
 
-    SQLite would fail the whole query if a value is not JSON. To prevent this, the text is then empty, and
-    `read_preferences` refuses it.
+    If a stored value is not JSON, the text is empty, because SQLite would otherwise fail the whole query.
+    `read_preferences` refuses an empty text.
     """
     value = PREFERENCE.c.value
     stored = func.json_group_object(PREFERENCE.c.name, case((func.json_valid(value) == 1, func.json(value))))
@@ -65,7 +65,7 @@ def require_preference(name: str, value: Any) -> None:
 
 
 async def save_preferences(session: AsyncSession, owner: str, preferences: Preferences, now: datetime) -> None:
-    """Store the preferences that differ from the defaults. They replace all stored ones."""
+    """Store the preferences that differ from the defaults. They replace all stored preferences."""
     values: Mapping[str, Any] = _ADAPTER.dump_python(preferences, mode="json")
     usual: Mapping[str, Any] = _ADAPTER.dump_python(Preferences(), mode="json")
     rows = [

@@ -38,9 +38,9 @@ async def load_provider_settings(session: AsyncSession, owner: str) -> tuple[Pro
 
 
 def select_provider_stamp(owner: str | ColumnElement[str]) -> Select[str]:
-    """Select a text that is equal exactly while an owner's provider settings are equal, for use in other queries.
+    """Select a text that changes whenever an owner's provider settings change, for use in other queries.
 
-    A caller that has made something from the settings compares this text, and need not read the settings again.
+    A caller that caches the settings compares this text to see whether it must read them again.
     """
     values: list[ColumnElement[str]] = [func.quote(column, type_=Text()) for column in PROVIDER_SETTING.c]
     rows = func.group_concat(reduce(lambda one, next_one: one + next_one, values))
@@ -73,13 +73,14 @@ async def save_provider_setting(session: AsyncSession, owner: str, setting: Prov
     """Store the settings of a provider. They replace older ones."""
     await delete_provider_setting(session, owner, setting.provider)
     await session.execute(
-        insert(PROVIDER_SETTING).values(
-            owner=owner,
-            provider=setting.provider,
-            base_url=setting.base_url,
-            sealed_key=setting.sealed_key,
-            updated_at=setting.updated_at,
-        )
+        insert(PROVIDER_SETTING),
+        {
+            "owner": owner,
+            "provider": setting.provider,
+            "base_url": setting.base_url,
+            "sealed_key": setting.sealed_key,
+            "updated_at": setting.updated_at,
+        },
     )
 
 

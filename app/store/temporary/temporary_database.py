@@ -50,7 +50,7 @@ def _hang_on(root: Table) -> tuple[Table, ...]:
 HANGING = _hang_on(CONVERSATION)
 """The table `conversation`, and all tables whose rows are deleted with it by a foreign key.
 
-A new table with text of conversations must have such a key.
+A new table with text of conversations must have such a foreign key.
 """
 IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD, SENT_CALL)
 """The tables in memory: those of `HANGING`, and those of attachments, uploads and sent calls.

@@ -25,7 +25,7 @@ UNREADABLE_ACTION = "(cannot be read)"
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An entry of the audit trail: an action. `subject` is the id of its object.
+    """An entry of the audit trail: an action. `subject` is the id of the object of the action.
 
     The content of `data` depends on the action.
     """

@@ -79,17 +79,17 @@ async def load_server(session: AsyncSession, owner: str, server_id: str) -> Stor
 
 
 async def insert_server(session: AsyncSession, stored: StoredServer) -> None:
-    await session.execute(insert(MCP_SERVER).values(**_encode(stored)))
+    await session.execute(insert(MCP_SERVER), _encode(stored))
 
 
 async def save_server(session: AsyncSession, stored: StoredServer) -> None:
     """Write all columns of an existing server."""
-    await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == stored.server.id).values(**_encode(stored)))
+    await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == stored.server.id), _encode(stored))
 
 
 async def save_known(session: AsyncSession, server_id: str, known: Listing) -> None:
     """Store the tools, prompts and resources that a server listed, unless the server was deleted meanwhile."""
-    await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == server_id).values(known=asdict(known)))
+    await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == server_id), {"known": asdict(known)})
 
 
 async def save_tokens(session: AsyncSession, server_id: str, sealed: bytes | None) -> None:

@@ -45,7 +45,7 @@ class StoredRule:
 
 
 async def insert_request(session: AsyncSession, owner: str, request: PermissionRequest) -> None:
-    await session.execute(insert(PERMISSION_REQUEST).values(asdict(request) | {"owner": owner}))
+    await session.execute(insert(PERMISSION_REQUEST), asdict(request) | {"owner": owner})
 
 
 async def load_request(session: AsyncSession, owner: str, request_id: str) -> PermissionRequest:

@@ -42,7 +42,10 @@ async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> 
 
 
 async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[ToolCallRecord, ...]]:
-    """Return the tool calls of these runs, in the order of the model's requests. Runs without calls are left out."""
+    """Return the tool calls of each of these runs, in the order of the model's calls, by the id of the run.
+
+    A run without tool calls is left out.
+    """
     found: defaultdict[str, list[ToolCallRecord]] = defaultdict(list)
     for run_id, record in await _read(session, select(TOOL_CALL).where(TOOL_CALL.c.run_id.in_(run_ids))):
         found[run_id].append(record)
@@ -75,9 +78,9 @@ async def load_pair_tool_call(
 
 @dataclass(frozen=True, slots=True)
 class ToolCallPage:
-    """The tool calls of a reply. Some may be without their results.
+    """The tool calls of a reply, some of them without their results.
 
-    The calls with an id in `cut` are without structured content and without the full result here.
+    For a call with its id in `cut`, the structured content and the full result were not loaded.
     """
 
     records: tuple[ToolCallRecord, ...]

@@ -37,7 +37,7 @@ async def load_filed_topics(session: AsyncSession, owner: str) -> tuple[FiledTop
     """Return an owner's topics with their places among siblings and their times.
 
     A name that cannot be read is `UNREADABLE_NAME`. A topic without a readable id is left out and logged. A topic whose
-    parent is missing, or is its descendant, becomes a root.
+    parent is missing, or is a descendant of the topic, becomes a root.
     """
     query = select(TOPIC).where(TOPIC.c.owner == owner).order_by(TOPIC.c.place, TOPIC.c.created_at)
     rows = (await session.execute(query)).mappings()

@@ -1,6 +1,6 @@
 """Loads and inserts pairs with all rows that belong to them: for export, import and copies.
 
-Both work in batches, so that a long conversation neither exceeds the limits of a statement nor blocks the event loop.
+Both happen in batches, so that a long conversation neither exceeds the limits of a statement nor blocks the event loop.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ async def insert_unsearched(
     owner, conversation_id = target.owner, target.conversation_id
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
-        # Messages are inserted before their pairs. Otherwise a trigger reads their texts again, while they are in
-        # memory as well.
+        # Insert messages before their pairs: otherwise a trigger would read their texts again while they are in memory
+        # too.
         await session.execute(text("PRAGMA defer_foreign_keys = ON"))
         await _insert_large(session, MESSAGE, (row for record in batch for row in _encode_messages(owner, record)))
         await _insert(session, PAIR, [_encode_pair(owner, record, target.revision) for record in batch])
@@ -219,7 +219,7 @@ async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]])
 
 
 async def _insert_large(session: AsyncSession, table: Any, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert rows that may have long texts. All rows of a statement are in memory a second time, as JSON."""
+    """Insert rows that may have long texts, a few per statement: its rows are in memory a second time, as JSON."""
     some, size = list[dict[str, Any]](), 0
     for row in rows:
         if some and size > STATEMENT_CHARACTERS:

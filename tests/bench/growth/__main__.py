@@ -26,6 +26,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
+from app.cli.logs import configure_logs
 from app.config.settings import load_settings
 from app.domain.settings.preferences import OverBudget
 from app.domain.text.search import parse_search
@@ -35,7 +36,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_sen
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow
-from app.runs.wiring import open_app_context
+from app.runs.wiring import drop_unused, open_app_context
 from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import load_found, search
 from tests.bench.growth.seed import enter_conversations, enter_pairs
@@ -91,6 +92,7 @@ def main() -> None:
     if any(asked):  # sizes of one kind on the command line switch the other kinds off
         usual = ((), (), ())
     pairs, conversations, waits = (one or list(of_usual) for one, of_usual in zip(asked, usual, strict=True))
+    configure_logs("warning")  # a line for each message of a request would be a part of the measured time
     with tempfile.TemporaryDirectory(prefix="inview-growth-") as folder:
         asyncio.run(measure(Path(folder), pairs, conversations, waits, options.repeat))
 
@@ -173,7 +175,7 @@ async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row
                 choice = OverBudget.FIT if options is ALL else OverBudget.FORCE
                 sends = [await timed_send(ctx, conversation_id, options, choice) for _ in range(min(5, repeat))]
                 values[name][size] = median(sends)
-            ctx.expire(0)
+            await drop_unused(ctx, 0)
             values["memory kept after five minutes without it"][size] = settled_megabytes() - before
     limits, most = {50_000: 1.5, 200_000: 2.0}, dict.fromkeys(sizes, 30.0)
     return [

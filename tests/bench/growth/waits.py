@@ -19,6 +19,7 @@ from sqlalchemy import delete
 
 from app.config.settings import load_settings
 from app.domain.filters.language.commands import Export
+from app.domain.settings.preferences import OverBudget
 from app.domain.text.search import parse_search
 from app.providers.counts.token_counts import end_if_idle
 from app.runs.app_context import AppContext
@@ -31,7 +32,7 @@ from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
-from app.runs.wiring import open_app_context
+from app.runs.wiring import drop_unused, open_app_context
 from app.store.conversation.conversations import ListCriteria, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search
@@ -60,12 +61,12 @@ async def measure_waits(folder: Path, sizes: list[int]) -> tuple[Values, Values,
         settings = load_settings({"INVIEW_DATA_DIR": str(folder / str(size)), "INVIEW_TITLES": "off"})
         async with open_app_context(settings) as ctx:
             await _measure_size(ctx, 3)
-            ctx.expire(0)
+            await drop_unused(ctx, 0)
             end_if_idle(0)
             before = settled_megabytes()
             found, estimated = await _measure_size(ctx, size)
             kept = settled_megabytes() / before
-            ctx.expire(0)
+            await drop_unused(ctx, 0)
             end_if_idle(0)
             rest = {"after it": kept, AT_REST: settled_megabytes() / before}
         for values, measured in ((waits, found), (memory, rest), (took, {FIRST_ESTIMATE: estimated})):
@@ -93,6 +94,8 @@ async def _measure_size(ctx: AppContext, size: int) -> tuple[dict[str, float], f
     estimated = (time.perf_counter() - began) * 1_000
     await during("opening its page", lambda: _open_page(ctx, one))
     await during("send of r20", lambda: _send(ctx, one))
+    await during("first send of all pairs", lambda: _send_all(ctx, one))
+    await during("second send of all pairs", lambda: _send_all(ctx, one))
     await during("a reply up to its limit", lambda: _reply_to_the_limit(ctx))
     await during("export", lambda: _export(ctx, one))
     await during("search", lambda: _search(ctx))
@@ -145,6 +148,14 @@ async def _open_page(ctx: AppContext, conversation_id: str) -> None:
 async def _send(ctx: AppContext, conversation_id: str) -> None:
     await start_reply(ctx, LOCAL_OWNER, conversation_id, SendRequest("/rate 0 /long 5", ViewOptions(filter="r20")))
     await asyncio.sleep(0.5)
+
+
+async def _send_all(ctx: AppContext, conversation_id: str) -> None:
+    """Send all pairs and wait for the end of the reply: by then the content of the call is recorded."""
+    request = SendRequest("/rate 0 /long 5", ViewOptions(filter=""), over_budget=OverBudget.FORCE)
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, request)
+    async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
+        pass
 
 
 async def _reply_to_the_limit(ctx: AppContext) -> None:

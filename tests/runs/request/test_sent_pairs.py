@@ -20,7 +20,7 @@ from app.runs.send.prefetch import warm
 from app.runs.send.send_request import SendRequest
 from app.runs.watch import watcher
 from app.runs.watch.watcher import Watcher
-from app.runs.wiring import open_app_context
+from app.runs.wiring import drop_unused, open_app_context
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair, load_standing
 from app.store.conversation.rows import PAIR
@@ -195,6 +195,20 @@ async def test_unused_pairs_are_released(ctx: AppContext) -> None:
     assert ctx.expire(60) == 0
     assert ctx.expire(0) == 3
     assert not any(map(len, (ctx.sent_pairs.kept, ctx.sizes.kept, ctx.snapshots.kept)))
+    assert (await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))).plan == before.plan
+
+
+async def test_with_unused_pairs_the_connections_to_the_database_are_released(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, 1)
+    before = await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))
+    pool: Any = ctx.store.engine.sync_engine.pool
+    assert pool.checkedin() > 0
+
+    await drop_unused(ctx, 60)
+    assert ctx.store.engine.sync_engine.pool is pool
+    await drop_unused(ctx, 0)
+
+    assert pool.checkedin() == 0
     assert (await preview_send(ctx, LOCAL_OWNER, conversation_id, SendRequest("next"))).plan == before.plan
 
 

@@ -174,3 +174,44 @@ async def test_text_that_is_not_utf8_takes_no_other_value_along_and_nothing_is_d
     assert read == ["a", Unreadable(b"[\xff", NO_UTF8)]
     assert changed == [("a", 1), (Unreadable(b"[\xff", NO_UTF8), 1)]
     assert again == "a"
+
+
+async def test_idle_connections_are_closed_together_and_opened_again(tmp_path: Path):
+    before = threading.active_count()
+    async with open_store(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}") as store:
+        async with store.write() as session:
+            await session.execute(text("CREATE TABLE word (text TEXT)"))
+            await session.execute(text("INSERT INTO word VALUES ('a')"))
+        async with store.read() as session:
+            await session.execute(text("SELECT 1"))
+            await store.close_idle()
+            in_use = threading.active_count()
+            assert (await session.execute(text("SELECT text FROM word"))).scalars().all() == ["a"]
+
+        await store.close_idle()
+
+        assert in_use > before
+        assert threading.active_count() == before
+        async with store.write() as session:
+            await session.execute(text("INSERT INTO word VALUES ('b')"))
+        async with store.read() as session:
+            assert (await session.execute(text("SELECT text FROM word"))).scalars().all() == ["a", "b"]
+            # the new connection is prepared like the first one
+            assert (await session.execute(text("PRAGMA foreign_keys"))).scalar_one() == 1
+
+
+async def test_a_session_that_starts_while_idle_connections_close_gets_a_new_one(tmp_path: Path):
+    before = threading.active_count()
+    async with open_store(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}") as store:
+        async with store.write() as session:
+            await session.execute(text("CREATE TABLE word (text TEXT)"))
+        closing = asyncio.create_task(store.close_idle())
+
+        async def read() -> int:
+            await asyncio.sleep(0)
+            async with store.read() as session:
+                return (await session.execute(text("SELECT count(*) FROM word"))).scalar_one()
+
+        assert await asyncio.gather(*(read() for _ in range(10))) == [0] * 10
+        await closing
+    assert threading.active_count() == before

@@ -45,3 +45,10 @@ def test_request_for_a_title_or_a_summary_has_a_border() -> None:
 def test_accounting_is_a_thin_grey_line_around_its_counts() -> None:
     assert "height: 1px; background: var(--line-strong)" in declarations(".accounting::before, .accounting::after")
     assert "color: var(--muted)" in declarations(".accounting")
+
+
+def test_request_has_a_bubble_and_a_reply_has_none() -> None:
+    assert "border-radius" in declarations(".request")
+    assert "background: var(--sunken)" in declarations(".request")
+    assert "background" not in declarations(".reply")
+    assert "border" not in declarations(".reply")

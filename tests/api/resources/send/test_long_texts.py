@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.watch.broadcast import follow
 from tests.api.served import Api
 
 TOO_LONG = "é" * (MAX_TEXT_BYTES // 2) + "e"
@@ -83,3 +86,53 @@ async def test_a_text_of_the_largest_size_is_sent(api: Api) -> None:
     )
 
     assert answer.status_code == 200, answer.text
+
+
+async def test_no_text_stays_in_memory_after_it_is_stored(api: Api) -> None:
+    """SQLAlchemy keeps each compiled statement, and with it the values that are a part of the statement."""
+    long, at_once = "x" * 20_000, {"Accept": "application/json"}
+    post, patch = api.http.post, api.http.patch
+
+    created = (await post("/conversations", json={"model": OFFLINE, "system_prompt": long})).json()["id"]
+    place = f"/conversations/{created}"
+    answers = [await post(f"{place}/send", json={"text": f"/fail auth {long}"}, headers=at_once)]
+    pair = answers[0].json()["pair_id"]
+    async for _ in follow(api.ctx, LOCAL_OWNER, answers[0].json()["run_id"]):
+        pass
+    schema = {"type": "object", "description": long}
+    for body in ({"text": f"/echo {long}"}, {"text": "/echo {}", "schema": schema}):
+        answers.append(await post(f"/pairs/{pair}/resend", json=body, headers=at_once))
+        async for _ in follow(api.ctx, LOCAL_OWNER, answers[-1].json()["run_id"]):
+            pass
+    queued = await post(f"{place}/queue", json={"text": long, "paused": True})
+    waiting = queued.json()["items"][0]
+    answers += [
+        queued,
+        await patch(f"{place}/queue/{waiting['id']}", json={"text": f"2{long}", "version": waiting["version"]}),
+        await patch(place, json={"system_prompt": f"2{long}"}),
+        await post(f"{place}/messages", json={"user_text": long, "reply_text": long}),
+        agent := await post("/agents", json={"name": "Ann", "system_prompt": long}),
+        await patch(f"/agents/{agent.json()['id']}", json={"system_prompt": f"2{long}"}),
+        await post(f"/pairs/{pair}/restore", json={"version": 1}),
+        await post(f"{place}/fork", json={}),
+        await post(
+            "/attachments",
+            content=long.encode(),
+            headers={"Content-Type": "application/octet-stream"},
+            params={"name": "a.txt"},
+        ),
+    ]
+
+    assert [answer.text for answer in answers if answer.status_code >= 300] == []
+    assert list_long_values(api.ctx.store.engine) == []
+
+
+def list_long_values(engine: AsyncEngine) -> list[str]:
+    """Return the statements with a value of more than 10,000 characters that the engine keeps."""
+    cached: Any = engine.sync_engine
+    return [
+        str(compiled)[:200]
+        for compiled in cached._compiled_cache.values()
+        for bound in (*compiled.binds.values(), *(compiled.cache_key.bindparams if compiled.cache_key else ()))
+        if len(str(bound.value)) > 10_000
+    ]
