@@ -1,6 +1,7 @@
 """The client of the current request: a page or a program, with its network address.
 
-Commands read it for the rate limit of an address, and note in it the quotas that the response to a program has.
+Commands read it for the rate limit of an address and for the audit trail, and note in it the quotas that the response
+to a program has.
 
     with serving(Client("203.0.113.7")) as client:
         await start_reply(...)
@@ -19,6 +20,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import Literal
 
 from app.domain.settings.rate_limits import SendQuota
 
@@ -27,6 +29,8 @@ from app.domain.settings.rate_limits import SendQuota
 class Client:
     """A client. `quotas` are the quotas of the sends that it made with this request.
 
+    `via` is how it reached Inview: "page" or "api". "" is Inview itself.
+
     An internet connection has a whole IPv6 network (/64), so an IPv6 address is replaced by its network:
 
     >>> Client("2001:db8::17").address, Client("::ffff:203.0.113.7").address
@@ -34,6 +38,7 @@ class Client:
     """
 
     address: str = ""
+    via: Literal["page", "api", ""] = ""
     quotas: list[SendQuota] = field(default_factory=list[SendQuota])
 
     def __post_init__(self) -> None:

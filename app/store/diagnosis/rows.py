@@ -57,7 +57,7 @@ from app.store.run.journal import decode_growth
 from app.store.run.runs import STATUS_RUNNING
 from app.store.run.toolsets import decode_tools
 from app.store.settings.preferences import require_preference
-from app.store.tools.audit import an_object
+from app.store.audit.audit import an_object
 from app.store.tools.mcp_servers import decode_listing, decode_way
 from app.store.tools.permissions import decode_patterns
 
