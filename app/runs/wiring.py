@@ -191,8 +191,8 @@ async def _keep_expiring(ctx: AppContext) -> None:
 async def _flush(accesses: AccessLog) -> None:
     try:
         await accesses.flush()
-    except StoreError as error:  # the rest of the shutdown must go on
-        log.error("accesses were not recorded in the audit trail", fault=str(error))
+    except StoreError:  # the rest of the shutdown must go on
+        log.exception("accesses were not recorded in the audit trail")
 
 
 def _follow_up(ctx: AppContext, run: LiveRun) -> None:

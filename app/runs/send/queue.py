@@ -266,6 +266,7 @@ async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldR
         if only is not None and (hold is None or hold.reason is not only):
             return False
         await queues.write_hold(session, owner, conversation_id, None, now())
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="queue")
     return True
 
 
@@ -345,6 +346,7 @@ async def _hold(ctx: AppContext, owner: str, conversation_id: str, hold: Hold) -
         stays = queue.hold is not None and hold.reason is HoldReason.PAUSED
         if queue.items and not stays:
             await queues.write_hold(session, owner, conversation_id, hold, now())
+            await audit(session, owner, conversation_id, AuditAction.CHANGED, what="queue")
     ctx.event_bus.publish(owner, conversation_id, QueueChanged())
 
 

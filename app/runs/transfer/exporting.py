@@ -27,8 +27,8 @@ from app.domain.filters.saved_rules import list_used
 from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
 from app.domain.transfer.records import PairRecord, forget_sent, list_attachments
-from app.runs.audit.access_log import Access
 from app.runs.app_context import AppContext
+from app.runs.audit.access_log import Access
 from app.runs.runtime.ids import now
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.export_attachments import pack

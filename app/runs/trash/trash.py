@@ -118,7 +118,7 @@ async def _delete_one(ctx: AppContext, owner: str, seen: TrashEntry) -> None:
             named = await list_pair_attachments(session, pair_ids[:BATCH])
             await trash.delete_pairs(session, pair_ids[:BATCH])
             await release_attachments(session, owner, entry.conversation_id, named)
-            details = {"what": "deleted permanently", "pairs": len(pair_ids[:BATCH])}
-            await audit(session, owner, entry.conversation_id, AuditAction.CHANGED, **details)
+            what, count = "pairs deleted permanently", len(pair_ids[:BATCH])
+            await audit(session, owner, entry.conversation_id, AuditAction.CHANGED, what=what, pairs=count)
         if len(pair_ids) <= BATCH:
             return None

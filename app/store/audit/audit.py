@@ -90,7 +90,9 @@ async def find_conversations(
     """Return the conversations of these pairs, runs, calls or permission requests, each an owner and an id."""
     ids = {subject for _, subject in subjects}
     named = (PAIR, RUN, LEDGER, PERMISSION_REQUEST)
-    query = union_all(*(select(each.c.owner, each.c.id, each.c.conversation_id).where(each.c.id.in_(ids)) for each in named))
+    query = union_all(
+        *(select(each.c.owner, each.c.id, each.c.conversation_id).where(each.c.id.in_(ids)) for each in named)
+    )
     found = {(owner, subject): conversation_id for owner, subject, conversation_id in await session.execute(query)}
     return {one: found[one] for one in subjects if one in found}
 
