@@ -170,8 +170,8 @@ def keep_at_work(stack: AsyncExitStack, ctx: AppContext, *work: Coroutine[Any, A
     """Run the writer and the tasks `work` until the stack is left. Then end the active replies and store their text."""
     own = (ctx.engine.writer.keep_saving(), ctx.accesses.keep_writing(), _keep_expiring(ctx))
     loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (*own, *work)}
-    stack.push_async_callback(_flush, ctx.accesses)
     stack.push_async_callback(_stop, loops)
+    stack.push_async_callback(_flush, ctx.accesses)  # before its loop is cancelled
     stack.push_async_callback(
         lambda: _stop({*ctx.warming.values(), *ctx.background, *(keeper.task for keeper in ctx.keeping.values())})
     )

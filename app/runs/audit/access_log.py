@@ -23,7 +23,6 @@ from app.domain.audit import AuditAction
 from app.domain.errors import StoreError
 from app.runs.audit.audit import make_entry
 from app.runs.runtime.ids import now
-from app.runs.runtime.shielded import shielded
 from app.store.audit.audit import AuditEntry, find_conversations, insert_entries
 from app.store.database.database import Store
 
@@ -86,7 +85,6 @@ class AccessLog:
                 log.warning("accesses could not be recorded in the audit trail; Inview tries again", fault=str(error))
                 self._noted.set()
 
-    @shielded
     async def flush(self) -> None:
         """Write all notes now.
 

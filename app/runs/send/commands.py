@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import structlog
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.audit import AuditAction
@@ -55,6 +56,8 @@ from app.store.ledger.sent_calls import delete_sent_calls
 from app.store.run import runs
 from app.store.run.deliveries import delete_deliveries
 from app.store.trash import trash
+
+log = structlog.get_logger()
 
 LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""
@@ -358,6 +361,8 @@ async def start_reply(
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise
         raise SendLockedError(conversation_id) from error
+    # Each pair has two messages: the request and the reply. Deleted pairs count too.
+    log.info("sending", conversation_id=conversation_id, existing=tail.position > 0, messages=2 * pair.position)
     if replayed is not None:
         tell_replayed(ctx, place, planned.plan, replayed, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
