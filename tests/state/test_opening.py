@@ -600,7 +600,9 @@ async def test_each_opening_of_a_page_is_audited_once(ctx: AppContext, tab: Tab)
         tab.path = path
         await tab.connect(connection, anew=anew)
         await tab.send(VisitState.begin)  # as `OpeningState.open` begins it
-        await tab.send(OpeningState.load)
+        tab.log.clear()
+        async with running(tab, OpeningState.load):
+            await until(lambda: tab.received(State, "is_hydrated"))
 
     await load("first", f"/c/{here}", anew=True)
     assert await list_openings(ctx) == [here]

@@ -24,7 +24,7 @@ from app.runs.wiring import open_app_context
 from app.store.audit.audit import AuditEntry
 from app.store.database.database import Store
 from tests.runs.steps import a_conversation, count_statements, reply_to, settings_of, until_quiet
-from tests.waiting import until
+from tests.waiting import until, until_found
 
 
 def opened(conversation_id: str) -> Access:
@@ -49,12 +49,13 @@ async def test_notes_need_no_statement_and_are_written_together_within_a_second(
     await asyncio.sleep(0)
     assert statements == []
 
-    async with asyncio.timeout(10):
-        while len(await entries(ctx, conversation)) < 3:
-            await asyncio.sleep(0.05)
+    async def found() -> bool:
+        return len(await entries(ctx, conversation)) == 3
+
+    await until_found(found)
 
 
-async def test_one_transaction_writes_all_notes(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_transaction_writes_all_notes(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx)
     for _ in range(3):
         ctx.accesses.note(LOCAL_OWNER, opened(conversation))

@@ -18,7 +18,7 @@ from app.runs.child_calls.summaries import put_checkpoint
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.filters.filter_commands import apply_filter, rename_filter, save_filter
-from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
+from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.runtime.client import Client, serving
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation, start_reply
 from app.runs.send.queue import pause_queue, queue_text
@@ -30,6 +30,7 @@ from app.store.audit.audit import AuditEntry
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, until_quiet
 
 MODEL: Final = "offline:demo"
+RENAMED: Final = SettingChanges(title="Secret", system_prompt="x")
 
 
 async def entries(ctx: AppContext, owner: str = LOCAL_OWNER) -> list[AuditEntry]:
@@ -39,6 +40,10 @@ async def entries(ctx: AppContext, owner: str = LOCAL_OWNER) -> list[AuditEntry]
 
 
 Step = Callable[[AppContext, str, str], Awaitable[Any]]
+
+
+async def starred(ctx: AppContext, conversation_id: str, pair_id: str) -> None:
+    await mark_pair(ctx, LOCAL_OWNER, pair_id, Marks(stars=3))
 
 
 async def deleted_pair(ctx: AppContext, conversation_id: str, pair_id: str) -> None:
@@ -51,7 +56,7 @@ async def purged_pair(ctx: AppContext, conversation_id: str, pair_id: str) -> No
 
 
 async def edited_pair(ctx: AppContext, conversation_id: str, pair_id: str) -> None:
-    done = await resend_pair(ctx, LOCAL_OWNER, pair_id, text="/echo other", options=ResendOptions(later=Later.DISCARD))
+    done = await resend_pair(ctx, LOCAL_OWNER, pair_id, text="/echo other")
     await collect(ctx, done.started.run_id)
 
 
@@ -87,16 +92,17 @@ async def paused(ctx: AppContext, conversation_id: str, pair_id: str) -> None:
 
 
 async def exported(ctx: AppContext, conversation_id: str, pair_id: str) -> None:
-    await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export(ExportFormat.MARKDOWN))
+    file = await export_conversation(ctx, LOCAL_OWNER, conversation_id, Export(ExportFormat.MARKDOWN))
+    assert [chunk async for chunk in file.chunks]
 
 
 STEPS: Final[tuple[tuple[str, Step, list[tuple[str, str]]], ...]] = (
     (
         "renamed",
-        lambda ctx, one, _: change_conversation(ctx, LOCAL_OWNER, one, SettingChanges(title="Secret", system_prompt="x")),
+        lambda ctx, one, _: change_conversation(ctx, LOCAL_OWNER, one, RENAMED),
         [(AuditAction.CHANGED, "system_prompt, title")],
     ),
-    ("starred", lambda ctx, _, pair: mark_pair(ctx, LOCAL_OWNER, pair, Marks(stars=3)), [(AuditAction.CHANGED, "stars")]),
+    ("starred", starred, [(AuditAction.CHANGED, "stars")]),
     ("pair deleted", deleted_pair, [(AuditAction.CHANGED, "deleted")]),
     (
         "pair deleted permanently",

@@ -33,7 +33,7 @@ async def test_entries_say_what_was_done_and_how(ctx: AppContext, tab: Tab) -> N
 
     (item,) = items(tab)
     assert item == AccessItem(item.number, AT.isoformat(), "Read", "/c/c1", "through the API from 192.0.2.7: pairs")
-    assert (tab.shows(AccessState, "shown"), tab.shows(AccessState, "older")) == (True, None)
+    assert (tab.shows(AccessState, "shown"), tab.shows(AccessState, "older")) == (True, False)
 
 
 async def test_every_action_on_a_conversation_has_a_name_and_a_choice() -> None:

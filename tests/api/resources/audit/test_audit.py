@@ -28,7 +28,7 @@ async def test_reads_of_a_conversation_are_noted_once_a_minute(api: Api) -> None
     pair = await answered(api, one)
     before = await audited(api)
 
-    for path in (f"/conversations/{one}", f"/conversations/{one}/history", f"/pairs/{pair['id']}/snapshot"):
+    for path in (f"/conversations/{one}", f"/conversations/{one}/history", f"/pairs/{pair['id']}/versions"):
         for _ in range(2):
             assert (await api.http.get(path)).status_code == 200
     await api.http.post(f"/conversations/{one}/preview", json={"text": "Hello"})
@@ -38,7 +38,7 @@ async def test_reads_of_a_conversation_are_noted_once_a_minute(api: Api) -> None
     assert [(entry["action"], entry["data"]["what"]) for entry in entries] == [
         (AuditAction.READ, "conversations"),
         (AuditAction.READ, "history"),
-        (AuditAction.READ, "snapshot"),
+        (AuditAction.READ, "versions"),
         (AuditAction.READ, "preview"),
     ]
     assert {(each["who"], each["conversation_id"], each["via"], each["address"]) for each in entries} == {
@@ -87,11 +87,11 @@ async def test_a_read_of_a_temporary_conversation_is_noted(api: Api) -> None:
     one = await create_conversation(api, temporary=True, model="offline:demo")
     pair = await answered(api, one)
 
-    await api.http.get(f"/pairs/{pair['id']}/snapshot")
+    await api.http.get(f"/pairs/{pair['id']}/versions")
     assert api.ctx.temporary.ctx is not None
     await api.ctx.temporary.ctx.accesses.flush()
 
-    read = [entry for entry in await audited(api, conversation_id=one) if entry["data"].get("what") == "snapshot"]
+    read = [entry for entry in await audited(api, conversation_id=one) if entry["data"].get("what") == "versions"]
     assert len(read) == 1
 
 
