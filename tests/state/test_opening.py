@@ -15,6 +15,7 @@ from reflex.istate.manager.memory import StateManagerMemory
 from reflex.state import OnLoadInternalState, State
 from reflex_base.constants.state import FIELD_MARKER
 from reflex_base.event.processor import base_state_processor
+from structlog.testing import capture_logs
 
 import app.app as wiring
 from app.domain.audit import AuditAction
@@ -626,3 +627,13 @@ async def test_an_opening_is_written_after_the_page_is_open(
 
     assert not [one for one in counts.statements if "audit" in one]
     assert await list_openings(ctx) == [conversation_id]
+
+
+async def test_a_page_of_a_missing_conversation_is_logged(ctx: AppContext, tab: Tab) -> None:
+    tab.path = "/c/nowhere"
+
+    with capture_logs() as logged:
+        async with opened(tab, OpeningState.open, OpeningState.load):
+            await until(lambda: [one for one in logged if one["event"] == "a conversation is missing"])
+
+    assert {one["conversation_id"] for one in logged if one["event"] == "a conversation is missing"} == {"nowhere"}
