@@ -191,7 +191,7 @@ async def _keep_expiring(ctx: AppContext) -> None:
 async def _flush(accesses: AccessLog) -> None:
     try:
         await accesses.flush()
-    except StoreError:  # the rest of the shutdown must go on
+    except StoreError:  # the rest of the shutdown must still run
         log.exception("accesses were not recorded in the audit trail")
 
 

@@ -32,7 +32,7 @@ class AuditEntry:
     """An entry of the audit trail: an action. `subject` is the id of its object.
 
     - `data`: details, which depend on the action.
-    - `via`: how the client reached Inview: "page" or "api"; "": Inview acted by itself.
+    - `via`: how the client reached Inview: "page" or "api"; "": no client acted.
     - `address`: the network address of the client.
     """
 

@@ -15,7 +15,7 @@ class AuditRow(Row, table=True):
 
     - `subject`: the id of the object of the action.
     - `data`: details, which depend on the action.
-    - `via`: how the client reached Inview: "page" or "api"; "": Inview acted by itself, or the entry is older.
+    - `via`: how the client reached Inview: "page" or "api"; "": no client acted, or the entry is older.
     - `address`: the network address of the client.
     """
 

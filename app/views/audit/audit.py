@@ -13,7 +13,7 @@ class AuditEntryView:
     """An entry of the audit trail: `who` performed an `action`. `subject` is the id of its object.
 
     - `data`: details; their form depends on the action.
-    - `via`: how the client reached Inview: `page` or `api`; empty: Inview acted by itself.
+    - `via`: how the client reached Inview: `page` or `api`; empty: no client acted.
     - `address`: the network address of the client.
     """
 
