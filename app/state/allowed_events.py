@@ -64,6 +64,7 @@ from app.state.reply.retry import RetryState
 from app.state.reply.structured import StructuredState
 from app.state.reply.summary import SummaryState
 from app.state.reply.tool_cards import ToolCardState
+from app.state.settings.access import AccessState
 from app.state.settings.appearance import AppearanceState
 from app.state.settings.context import ContextState
 from app.state.settings.keys import KeysState
@@ -183,6 +184,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ContextState: frozenset({"load", "save", "clear_fault"}),
     KeyboardState: frozenset({"perform", "tell_copied"}),
     KeysState: frozenset({"load", "ask", "leave", "press", "take_usual", "reset_all", "enter_view"}),
+    AccessState: frozenset({"show", "choose", "show_older"}),
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),
     PrivacyState: frozenset({"load", "save_about", "tell_about_me", "tell_day", "redact"}),

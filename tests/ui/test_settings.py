@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.models.provider_trials import ProviderHealth
+from app.state.settings.access import ACTIONS, AccessItem, AccessState
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.providers import ProviderItem, ProvidersState
 from app.state.settings.servers import BuiltInItem, ServersState
@@ -114,3 +115,16 @@ def test_file_that_is_no_bill_is_reported_in_an_alert() -> None:
     assert page.find("TextFile").sends("on_piece") == [
         sent(BillState.take_piece, number="<0>", text="<1>", is_last="<2>")
     ]
+
+
+def test_access_log_has_a_filter_and_says_when_it_is_empty() -> None:
+    empty = draw(settings, {AccessState: {"shown": True}})
+    item = AccessItem(7, "2026-11-23T12:00:00+00:00", "Opened", "/c/c1", "on this page")
+    page = draw(settings, {AccessState: {"shown": True, "items": (item,), "older": True}})
+
+    assert "No entries yet." in empty.text
+    menu = labelled(page, "Show", "select")
+    assert [one.text for one in menu.list("option")] == list(ACTIONS)
+    assert menu.sends("on_change") == [sent(AccessState.choose, actions="<value>")]
+    assert "No entries yet." not in page.text
+    assert page.find("button", "Show older").sends("on_click") == [sent(AccessState.show_older)]

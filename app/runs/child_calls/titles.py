@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import structlog
 
+from app.domain.audit import AuditAction
 from app.domain.cache.plan import CallToCache
 from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.conversation.conversation import Parameters, Role
@@ -21,6 +22,7 @@ from app.domain.errors import ConflictError, InviewError, NoKeyError
 from app.domain.models.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
 from app.runs.compare.comparisons import ChosenReply, keep_reply
 from app.runs.engine.live import LiveRun
@@ -160,6 +162,7 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
             if title and may_be_titled(conversation):
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
+                await audit(session, owner, conversation_id, AuditAction.CHANGED, what="title", by="model")
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # the conversation was deleted, or the database failed: the child keeps the title
         _log.warning("a title was not set", conversation_id=conversation_id, fault=str(error))

@@ -31,7 +31,6 @@ from app.runs.runtime.shielded import shielded
 from app.runs.tools.permissions import claim_request, tell_settled
 from app.store.conversation.conversations import load_conversation
 from app.store.tools import permissions as stored
-from app.store.tools.audit import AuditEntry, list_entries
 from app.store.tools.permissions import StoredRule
 from app.tools.mcp.schemas import Problems, check_arguments
 
@@ -225,17 +224,6 @@ async def _expire_requests(ctx: AppContext, owner: str, server_id: str) -> int:
     for request in expired:
         tell_settled(ctx, owner, request)
     return len(expired)
-
-
-async def read_audit(
-    ctx: AppContext, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
-) -> tuple[tuple[int, AuditEntry], ...]:
-    """Return at most `limit` entries of the audit trail, newest first, each with its number.
-
-    `before`: only entries with lower numbers. `conversation_id`: only entries about this conversation.
-    """
-    async with ctx.store.read() as session:
-        return await list_entries(session, owner, limit=limit, before=before, conversation_id=conversation_id)
 
 
 def _contexts(ctx: AppContext) -> tuple[AppContext, ...]:

@@ -10,14 +10,16 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.domain.audit import DECISIONS
 from app.domain.errors import NotFoundError
 from app.runs.app_context import current
+from app.runs.audit.audit import read_audit
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.tools.permission_commands import list_rules, read_audit, revoke_rule
+from app.runs.tools.permission_commands import list_rules, revoke_rule
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_path
 from app.state.tab.visit import VisitedState
-from app.store.tools.audit import AuditEntry
+from app.store.audit.audit import AuditCriteria, AuditEntry
 from app.store.tools.permissions import StoredRule
 
 PAGE: Final = 50
@@ -32,6 +34,7 @@ _DONE: Final = {
     "permission.rule_made": "Rule created",
     "permission.rule_revoked": "Rule revoked",
 }
+_DECIDED: Final = AuditCriteria(actions=DECISIONS)
 _BY: Final = {
     "person": "by you",
     "rule": "by a rule",
@@ -127,7 +130,7 @@ class PermissionRulesState(VisitedState, rx.State):
         self.loaded = True
 
     async def _read_audit(self, before: int | None) -> None:
-        found = await read_audit(current(), LOCAL_OWNER, limit=PAGE + 1, before=before)
+        found = await read_audit(current().store, LOCAL_OWNER, limit=PAGE + 1, before=before, criteria=_DECIDED)
         items = tuple(_describe_entry(number, entry) for number, entry in found[:PAGE])
         self.audit = items if before is None else (*self.audit, *items)
         self.audit_loaded, self.older = True, len(found) > PAGE

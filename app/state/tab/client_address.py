@@ -1,4 +1,4 @@
-"""The network address of the browser that sends an event, for the rate limits of an address."""
+"""The network address of the browser that sends an event, for the rate limits of an address and the audit trail."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ class ClientAddress(rx.Middleware):
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
         """Note the address of the browser. Stop no event."""
         _ = app, event
-        set_client(Client(state.router.session.client_ip))
+        set_client(Client(state.router.session.client_ip, "page"))
         return None

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+import structlog
 from sqlalchemy import (
     ColumnElement,
     Select,
@@ -46,6 +47,8 @@ from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.database.row_names import show_id
 from app.store.settings.preferences import select_preferences
 from app.store.settings.provider_settings import select_provider_stamp
+
+log = structlog.get_logger()
 
 SNIPPET_LENGTH = 700
 """Maximum characters of a snippet in a list. No list shows more."""
@@ -348,6 +351,8 @@ async def decode_found(session: AsyncSession, conversation_id: str, row: Any | N
 async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFoundError | DamagedRowError:
     """Return the error for a conversation that was not found: it may exist with an owner that cannot be read."""
     row = (await session.execute(select(CONVERSATION).where(CONVERSATION.c.id == conversation_id))).mappings().first()
+    if row is None:
+        log.warning("a conversation is missing", conversation_id=conversation_id)
     if row is None or isinstance(row["owner"], str):
         return NotFoundError("conversation", conversation_id)
     reading = Reading("conversation", conversation_id)

@@ -1,4 +1,4 @@
-"""Views of permissions: pending and decided requests, the rules that a person made, the audit trail."""
+"""Views of permissions: pending and decided requests, and the rules that a person made."""
 
 from __future__ import annotations
 
@@ -78,30 +78,6 @@ class RulesView:
     """All current permission rules, newest first."""
 
     items: tuple[RuleView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntryView:
-    """An entry of the audit trail: `who` performed an `action`. `subject` is the id of its object.
-
-    `data` are details; their form depends on the action.
-    """
-
-    id: int
-    at: datetime
-    who: str
-    action: str
-    subject: str
-    conversation_id: str | None
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditView:
-    """A part of the audit trail, newest entry first."""
-
-    items: tuple[AuditEntryView, ...]
-    next_cursor: str | None
 
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import pytest
 
+from app.domain.audit import DECISIONS
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import InputError, NotFoundError
@@ -29,6 +30,7 @@ from app.domain.tools.permission_requests import (
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.domain.tools.tools import Tool
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import read_audit
 from app.runs.engine.live import LiveRun
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.temporary.temporary import create_temporary
@@ -38,7 +40,6 @@ from app.runs.tools.permission_commands import (
     answer_permission,
     list_pending,
     list_rules,
-    read_audit,
     read_request,
     revoke_rule,
     revoke_rules_of,
@@ -46,9 +47,11 @@ from app.runs.tools.permission_commands import (
 from app.runs.tools.permissions import ask_permission
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
+from app.store.audit.audit import AuditCriteria
 from tests.runs.steps import a_conversation, pair_of, send, settings_of, wait_for_text
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+DECIDED = AuditCriteria(actions=DECISIONS)
 SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}'
 WRITE = Tool("files__write", "files", "Files", "write", "Write", "Writes a file.", SCHEMA, read_only=False)
 ELSEWHERE = replace(WRITE, name="evil__write", server_id="evil", server_name="Evil")
@@ -120,7 +123,7 @@ class Scene:
             waits.cancel()
 
     async def audited(self) -> list[tuple[str, dict[str, Any]]]:
-        entries = await read_audit(self.ctx, LOCAL_OWNER, limit=100)
+        entries = await read_audit(self.ctx.store, LOCAL_OWNER, limit=100, criteria=DECIDED)
         return [(entry.action, entry.data) for _, entry in reversed(entries)]
 
 
@@ -410,7 +413,7 @@ async def test_another_owner_sees_and_answers_nothing(scene: Scene) -> None:
     with pytest.raises(NotFoundError):
         await list_pending(scene.ctx, "other", scene.conversation_id)
     assert await list_rules(scene.ctx, "other") == ()
-    assert await read_audit(scene.ctx, "other", limit=9) == ()
+    assert await read_audit(scene.ctx.store, "other", limit=9) == ()
     waiting.cancel()
 
 
@@ -424,7 +427,7 @@ async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(ctx: App
         await scene.answer(request, PermissionChoice.ALLOW_CONVERSATION, edited={"path": "/secret/other"})
         await waiting
 
-    entries = [entry.data for _, entry in await read_audit(ctx, LOCAL_OWNER, limit=9)]
+    entries = [entry.data for _, entry in await read_audit(ctx.store, LOCAL_OWNER, limit=9, criteria=DECIDED)]
     assert len(entries) == 3
     assert "secret" not in repr(entries)
     assert len(await list_rules(ctx, LOCAL_OWNER)) == 1

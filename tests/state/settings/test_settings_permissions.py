@@ -7,7 +7,7 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules
 from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
-from app.store.tools.audit import AuditEntry, insert_entry
+from app.store.audit.audit import AuditEntry, insert_entries
 from app.store.tools.permissions import StoredRule, insert_rule
 from tests.state.conftest import Tab
 
@@ -24,7 +24,7 @@ async def an_entry(ctx: AppContext, action: str, number: int = 0, **data: str) -
     at = AT + timedelta(seconds=number)
     data = {"server": "Files", "tool": "write_file", **data}
     async with ctx.store.write() as session:
-        await insert_entry(session, AuditEntry(LOCAL_OWNER, at, action, f"p{number}", None, data))
+        await insert_entries(session, [AuditEntry(LOCAL_OWNER, at, action, f"p{number}", None, data)])
 
 
 def audit(tab: Tab) -> tuple[AuditItem, ...]:

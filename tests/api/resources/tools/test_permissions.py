@@ -92,7 +92,8 @@ async def test_a_rule_is_made_listed_and_revoked_and_all_of_it_is_audited(api: A
 
         first = (await api.http.get("/audit?limit=3")).json()
         rest = (await api.http.get(f"/audit?cursor={first['next_cursor']}")).json()
-        done = [entry["action"].removeprefix("permission.") for entry in (*first["items"], *rest["items"])]
+        done = [entry["action"] for entry in (*first["items"], *rest["items"])]
+        done = [action.removeprefix("permission.") for action in done if action.startswith("permission.")]
         assert done == ["rule_revoked", "allowed", "rule_made", "allowed", "asked"]
         assert rest["next_cursor"] is None
 
