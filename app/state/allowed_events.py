@@ -103,6 +103,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AccountState: frozenset({"keep_current", "load", "close", "show_older"}),
     AgentFormState: frozenset({
         "load", "close", "save", "suggest_models", "choose_servers", "choose_calls", "add_line", "remove_line",
+        "remove_rule",
     }),
     AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),

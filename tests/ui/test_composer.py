@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from app.state.composer.parameters import ParametersState
+from app.state.composer.permission_cards import list_cards
+from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
@@ -17,7 +20,7 @@ from app.state.topics.rows import TopicFormView, TopicParent
 from app.state.transcript.chat import ChatState
 from app.state.transcript.checkpoint import CheckpointState
 from app.ui.pages.conversation import conversation
-from app.views.reply.panels import QueuedItemView
+from app.views.reply.panels import PermissionItemView, QueuedItemView
 from tests.ui.drawn import Element, draw, sent
 
 LACKING = "Echo does not support images."
@@ -66,6 +69,22 @@ def test_menu_of_models_chooses_names_providers_without_a_key_and_leads_to_setti
 
 def page_of_summary(*, editing: bool) -> Element:
     return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: {"editing": editing}})
+
+
+def test_tool_call_of_an_agent_can_be_allowed_always_for_this_agent() -> None:
+    item = PermissionItemView("r1", "c1", "c1", "run", "p", "t", "Files", "write", "Write", "", "{}", 30.0)
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    (plain,) = list_cards((item,), None, now)
+    (own,) = list_cards((replace(item, agent="Reviewer"),), None, now)
+
+    page = draw(conversation, {PermissionsState: {"cards": (own,)}})
+
+    button = page.find("button", "Always allow for Reviewer")
+    assert button.sends("on_click") == [sent(PermissionsState.choose, request_id="r1", answer="always_allow_agent")]
+    assert page.list("button", "Always allow")
+    without = draw(conversation, {PermissionsState: {"cards": (plain,)}})
+    assert without.list("button", "Always allow")
+    assert "Always allow for" not in without.text
 
 
 def test_card_of_the_summary_has_buttons_that_edit_and_remove_it() -> None:

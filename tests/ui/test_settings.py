@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from app.domain.models.provider_trials import ProviderHealth
+from app.state.agents.form import AgentFormState
+from app.state.settings.permissions import PermissionRulesState, RuleItem
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.providers import ProviderItem, ProvidersState
 from app.state.settings.servers import BuiltInItem, ServersState
 from app.state.settings.titles import TitleModel, TitlesState
 from app.state.usage.bill import BillState
 from app.state.usage.prices import KINDS, REQUIRED, OwnPriceState, PriceItem
+from app.ui.pages.agents import agents
 from app.ui.pages.settings import settings
 from app.ui.pages.usage import usage
 from tests.ui.drawn import Element, draw, sent
@@ -114,3 +117,17 @@ def test_file_that_is_no_bill_is_reported_in_an_alert() -> None:
     assert page.find("TextFile").sends("on_piece") == [
         sent(BillState.take_piece, number="<0>", text="<1>", is_last="<2>")
     ]
+
+
+def test_rules_of_an_agent_are_listed_with_it_and_in_settings() -> None:
+    rule = RuleItem("r1", "Files: Write", "", "2026-11-23T00:00:00+00:00", ("path: /notes/*",), "Reviewer")
+
+    form = draw(agents, {AgentFormState: {"editing": "agent a1", "ready": True, "rules": (rule,)}})
+    page = draw(settings, {PermissionRulesState: {"loaded": True, "rules": (rule,)}})
+
+    own = next(one for one in form.list("ul") if one.props.get("aria-label") == "Calls always allowed for this agent")
+    assert "path: /notes/*" in own.text
+    assert own.find("button", "Remove Files: Write").sends("on_click") == [
+        sent(AgentFormState.remove_rule, rule_id="r1")
+    ]
+    assert "always for Reviewer" in page.text

@@ -5,12 +5,14 @@ Calls that wait for an answer are shown in their conversation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import reflex as rx
 
 from app.domain.errors import NotFoundError
+from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules, read_audit, revoke_rule
@@ -49,6 +51,7 @@ class RuleItem:
     - `conversation`: the address of the only conversation with this rule, "" if the rule applies in all.
     - `since`: the time when the rule was made (ISO 8601).
     - `patterns`: the patterns that arguments must match.
+    - `agent`: the name of the only agent with this rule, "" if the rule applies to all calls.
     """
 
     id: str
@@ -56,6 +59,7 @@ class RuleItem:
     conversation: str
     since: str
     patterns: tuple[str, ...]
+    agent: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,8 @@ class PermissionRulesState(VisitedState, rx.State):
         await self._read_audit(self.audit[-1].number if self.audit else None)
 
     async def _read(self) -> None:
-        self.rules = tuple(map(_describe_rule, await list_rules(current(), LOCAL_OWNER)))
+        names = {agent.id: agent.name for agent in await list_agents(current(), LOCAL_OWNER)}
+        self.rules = tuple(describe_rule(kept, names) for kept in await list_rules(current(), LOCAL_OWNER))
         self.loaded = True
 
     async def _read_audit(self, before: int | None) -> None:
@@ -133,7 +138,8 @@ class PermissionRulesState(VisitedState, rx.State):
         self.audit_loaded, self.older = True, len(found) > PAGE
 
 
-def _describe_rule(kept: StoredRule) -> RuleItem:
+def describe_rule(kept: StoredRule, names: Mapping[str, str]) -> RuleItem:
+    """Return a permission rule as an item of a list. `names` has the names of the agents by id, without deleted ones."""
     rule = kept.rule
     return RuleItem(
         id=rule.id,
@@ -141,6 +147,7 @@ def _describe_rule(kept: StoredRule) -> RuleItem:
         conversation="" if rule.conversation_id is None else conversation_path(rule.conversation_id),
         since=kept.created_at.isoformat(),
         patterns=tuple(f"{each.name}: {each.pattern}" for each in rule.arguments),
+        agent="" if rule.agent_id is None else names.get(rule.agent_id, "a deleted agent"),
     )
 
 
