@@ -51,9 +51,7 @@ async def test_agent_calls_the_tools_of_its_servers_and_of_no_other_server(ctx: 
     lab = await start_server(ctx, "lab", tmp_path / "lab")
     await start_server(ctx, "home", tmp_path / "home")
     allowed = (AllowedTool(lab, "*", ask=False),)
-    agent = await create_agent(
-        ctx, LOCAL_OWNER, {"name": "Technician", "server_ids": (lab,), "allowed_tools": allowed}
-    )
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Technician", "server_ids": (lab,), "allowed_tools": allowed})
     conversation_id = await a_conversation(ctx, agent_id=agent.id)
 
     own = await reply_to(ctx, conversation_id, CALLS_LAB)

@@ -15,9 +15,7 @@ from tests.state.conftest import Tab
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
-async def a_rule(
-    ctx: AppContext, rule_id: str = "r1", *patterns: ArgumentPattern, agent_id: str | None = None
-) -> None:
+async def a_rule(ctx: AppContext, rule_id: str = "r1", *patterns: ArgumentPattern, agent_id: str | None = None) -> None:
     rule = Rule(rule_id, "s1", "write_file", "", patterns, None, agent_id)
     async with ctx.store.write() as session:
         await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "Files", "Write", AT))
