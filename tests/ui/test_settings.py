@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from app.domain.models.provider_trials import ProviderHealth
+from app.domain.settings.preferences import Preferences
 from app.state.agents.form import AgentFormState
 from app.state.settings.permissions import PermissionRulesState, RuleItem
-from app.state.settings.preferences import PreferencesState
+from app.state.settings.preferences import PreferencesState, describe_preferences
+from app.state.settings.privacy import PrivacyState
 from app.state.settings.providers import ProviderItem, ProvidersState
 from app.state.settings.servers import BuiltInItem, ServersState
 from app.state.settings.titles import TitleModel, TitlesState
@@ -131,3 +133,19 @@ def test_rules_of_an_agent_are_listed_with_it_and_in_settings() -> None:
         sent(AgentFormState.remove_rule, rule_id="r1")
     ]
     assert "always for Reviewer" in page.text
+
+
+def test_time_in_requests_needs_the_date_and_says_what_it_costs() -> None:
+    loaded = {"opened": 1}
+    dated = describe_preferences(Preferences(date_zone="UTC"))
+
+    plain = draw(settings, {PrivacyState: loaded})
+    page = draw(settings, {PrivacyState: loaded, PreferencesState: {"preferred": dated}})
+
+    switch = labelled(page, "Send the time with the date")
+    assert "the provider’s cache is not used" in page.text
+    assert switch.sends("on_change") == [sent(PrivacyState.tell_time, on="<checked>")]
+    assert (switch.props["checked"], switch.props["disabled"]) == (False, False)
+    assert labelled(plain, "Send the time with the date").props["disabled"] is True
+    first = labelled(page, "Send the first request of a conversation")
+    assert first.sends("on_change") == [sent(PrivacyState.tell_first_request, on="<checked>")]

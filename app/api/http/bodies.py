@@ -259,7 +259,11 @@ class SendOptions(Body):
     )
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
-    as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
+    as_of: Instant | None = Field(
+        None,
+        description="The time from which ages in a filter are measured, and that the text about the user has. "
+        "Default: now.",
+    )
     reply_schema: JsonSchema | None = Field(
         None,
         alias="schema",

@@ -7,7 +7,7 @@ sent; and change the events of the incoming stream. `docs/middleware.md` has the
     >>> receivers = new_receivers(StreamContext(reasoning_tags=True))
     >>> receive(receivers, [TextReceived("<think>Hm."), TextReceived("</think>Yes.")])
     [ThinkingReceived(text='Hm.'), TextReceived(text='Yes.')]
-    >>> compose_system_prelude(UserOptions(about="I am Ada."))
+    >>> compose_system_prelude(UserOptions(UserContext("I am Ada.")))
     'About the person you talk to:\nI am Ada.'
 """
 
@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Final, Protocol
 
 from app.domain.privacy.redaction import RedactedRequest, redact_request
-from app.domain.privacy.user_context import describe_user
+from app.domain.privacy.user_context import NO_CONTEXT, UserContext, describe_user
 from app.domain.request.request import Request
 from app.domain.stream.reasoning_tags import TagReader
 from app.domain.stream.stream_events import StreamEvent
@@ -27,13 +26,12 @@ from app.domain.stream.stream_events import StreamEvent
 
 @dataclass(frozen=True, slots=True)
 class UserOptions:
-    """A person's settings for all requests: a text about them, the current date, and the redaction of secrets.
+    """A person's settings for all requests: what models get about them, and the redaction of secrets.
 
     If none is set, middleware does not change a request.
     """
 
-    about: str = ""
-    today: date | None = None
+    context: UserContext = NO_CONTEXT
     redact: bool = False
 
 
@@ -82,7 +80,7 @@ class Middleware:
 
 
 MIDDLEWARE: Final = (
-    Middleware("user context", adds=lambda options: describe_user(options.about, options.today)),
+    Middleware("user context", adds=lambda options: describe_user(options.context)),
     Middleware("redaction", changes=redact_request),
     Middleware("reasoning tags", new_receiver=lambda about: TagReader() if about.reasoning_tags else None),
 )

@@ -139,7 +139,7 @@ class PermissionRulesState(VisitedState, rx.State):
 
 
 def describe_rule(kept: StoredRule, names: Mapping[str, str]) -> RuleItem:
-    """Return a permission rule as an item of a list. `names` has the names of the agents by id, without deleted ones."""
+    """Return a permission rule as an item of a list. `names`: the names of the agents by id."""
     rule = kept.rule
     return RuleItem(
         id=rule.id,
