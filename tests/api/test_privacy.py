@@ -116,3 +116,32 @@ async def test_first_request_is_sent_with_each_later_one_also_if_it_is_not_in_vi
     for pair, system in ((first, ""), (second, card["content"])):
         again = (await api.http.post(f"/pairs/{pair['id']}/preview", json={"text": "Plan it."})).json()
         assert again["system"] == system
+
+
+async def test_choice_of_a_conversation_decides_what_is_previewed_counted_and_sent(api: Api, peer: Peer) -> None:
+    await api.http.put("/preferences", json=ABOUT)
+    conversation_id = await create_conversation(api, model="peer:m")
+    place, text = f"/conversations/{conversation_id}", f"Mine is {KEY}"
+
+    async def look() -> tuple[str, list[str], int]:
+        shown = (await api.http.post(f"{place}/preview", json={"text": text})).json()
+        page = (await api.http.get(f"{place}/pairs", params={"draft": text})).json()
+        started = await send(api, conversation_id, text)
+        await follow(api, started["run_id"])
+        assert (page["prelude"] or "") == shown["system"]
+        assert shown["body"] == orjson.loads(peer.bodies[-1])
+        assert (await verify_run(api.ctx, LOCAL_OWNER, started["run_id"])).matches
+        said = [message["content"] for message in shown["body"]["messages"]]
+        return shown["system"], [said[0], said[-1]], page["estimate"]["system"]
+
+    usual = await look()
+    await api.http.patch(place, json={"middleware": {"user_context": False, "redaction": False}})
+    without = await look()
+    await api.http.put("/preferences", json={})
+    await api.http.patch(place, json={"middleware": {"redaction": True}})
+    redacted = await look()
+
+    assert usual[:2] == (CARD, [CARD, f"Mine is {MARK}"])
+    assert without[:2] == ("", [text, text])
+    assert redacted[:2] == ("", [f"Mine is {MARK}", f"Mine is {MARK}"])
+    assert usual[2] > without[2] == redacted[2]

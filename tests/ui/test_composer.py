@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
 from app.state.composer.permission_cards import list_cards
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
@@ -14,6 +14,7 @@ from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import QueueRow
 from app.state.conversation.model import MissingKey, ModelChoice, ModelState
+from app.state.conversation.parameter_texts import ParameterTexts, RetryTexts
 from app.state.shell.menus import MenuState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicParent
@@ -176,3 +177,19 @@ def test_tooltip_of_the_estimate_counts_exactly_where_the_provider_can() -> None
     assert [one.sends("on_click") for one in buttons] == [[sent(TooltipState.count)]] * 2
     assert "Anthropic cannot count this." in page.text
     assert not without.list("button", "Count exactly")
+
+
+def test_middleware_is_chosen_in_the_parameters_of_the_conversation_only() -> None:
+    form = ParametersFormView(
+        ParameterTarget.CONVERSATION, ParameterTexts(), ParameterTexts(), (), "", "", "exponential", RetryTexts(),
+        "false", "true", is_set=True,
+    )  # fmt: skip
+
+    page = draw(conversation, {ParametersState: {"form": form}})
+    send = draw(conversation, {ParametersState: {"form": replace(form, scope=ParameterTarget.SEND)}})
+
+    menus = {one.props.get("name"): one for one in page.list("select")}
+    assert (menus["user_context"].props["defaultValue"], menus["redaction"].props["defaultValue"]) == ("false", "true")
+    assert [one.props["value"] for one in menus["redaction"].list("option")] == ["", "true", "false"]
+    assert [one.text for one in menus["user_context"].list("option")] == ["As in Settings", "Not sent"]
+    assert not {"user_context", "redaction"} & {one.props.get("name") for one in send.list("select")}

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.privacy.redaction import RedactedRequest, redact_request
 from app.domain.privacy.user_context import NO_CONTEXT, UserContext, describe_user
 from app.domain.request.request import Request
@@ -36,6 +37,16 @@ class UserOptions:
 
 
 NO_USER_OPTIONS = UserOptions()
+
+
+def choose_middleware(options: UserOptions, choices: MiddlewareChoices) -> UserOptions:
+    """Return the settings for a conversation with these choices.
+
+    >>> choose_middleware(UserOptions(UserContext("I am Ada.")), MiddlewareChoices(user_context=False, redaction=True))
+    UserOptions(context=UserContext(about='', name='', first_request='', today=None, time=''), redact=True)
+    """
+    context = options.context if choices.user_context else NO_CONTEXT
+    return UserOptions(context, options.redact if choices.redaction is None else choices.redaction)
 
 
 @dataclass(frozen=True, slots=True)

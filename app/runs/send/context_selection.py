@@ -33,6 +33,7 @@ from app.domain.context.composition import (
     draw_boundary,
     measure_as,
 )
+from app.domain.context.middleware import choose_middleware
 from app.domain.context.pair_index import FullIndex, measure_at
 from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.conversation.damage import require_settings
@@ -406,7 +407,9 @@ async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapsh
     preferences = read_preferences(head.preferences)
     tools = list_offered(ctx, inputs.owner, preferences, head.agent)
     tools = await name_delegates(session, inputs.owner, tools, head.agent)
-    extras = compose_request_extras(read_user_options(preferences, now, first_request))
+    extras = compose_request_extras(
+        choose_middleware(read_user_options(preferences, now, first_request), head.conversation.middleware)
+    )
     key = (inputs, tree, condition, notices, limits, tools, extras)
     if (known := ctx.snapshots.find(key)) is not None:
         return replace(known, scope=scope)

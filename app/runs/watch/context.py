@@ -34,6 +34,7 @@ def show_context(
         NO_PARAMETERS if base.agent is None else base.agent.parameters,
         base.conversation.retry_policy,
         base.conversation.retry_limits,
+        base.conversation.middleware,
     )
     return ContextView(
         filter=base.filter,

@@ -12,6 +12,7 @@ import pytest
 
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.models.model_profile import Prices
@@ -97,6 +98,19 @@ async def test_delegate_gets_the_first_request_of_the_person_if_that_is_switched
     async with ctx.store.read() as session:
         sent_with = await load_sent_with(session, pair.run_id)
     assert sent_with.prelude == "The first request of this conversation:\n/echo Let me ask somebody"
+
+
+async def test_delegated_work_has_the_middleware_of_the_conversation_that_requested_it(ctx: AppContext):
+    caller = await asker(ctx)
+    own = MiddlewareChoices(user_context=False, redaction=True)
+    await change_conversation(ctx, LOCAL_OWNER, caller.conversation_id, SettingChanges(middleware=own))
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
+
+    made = await made_in(ctx, await delegate(ctx, caller, "Helper", "/echo id AKIAIOSFODNN7EXAMPLE"))
+
+    (pair,) = await pairs_of(ctx, made.id)
+    assert made.middleware == own
+    assert [(one.kind, one.place) for one in pair.redacted] == [("AWS access key", "request")]
 
 
 async def test_a_failed_or_unknown_delegate_is_an_answer_with_the_reason(ctx: AppContext):

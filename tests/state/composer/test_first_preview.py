@@ -240,3 +240,22 @@ async def test_secrets_of_a_first_draft_point_to_the_preview(ctx: AppContext, st
 
     said: Any = started.shows(ComposerState, "kept_back")
     assert said.endswith("The preview shows what is sent.")
+
+
+async def test_middleware_of_the_start_page_is_that_of_its_conversation(ctx: AppContext, started: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(about_me="I am Ada."))
+    text = "/echo AKIAIOSFODNN7EXAMPLE"
+    await started.send(PreviewState.choose_tab, tab="json")
+    await write(started, text)
+    assert b"I am Ada." in body_of(started)
+    scope = ParameterTarget.CONVERSATION.value
+    await started.send(ParametersState.ask)
+    await started.send(ParametersState.choose_scope, scope=scope)
+    await started.send(ParametersState.use, form={"scope": scope, "user_context": "false", "redaction": "true"})
+
+    await write(started, text)
+
+    assert b"Ada" not in body_of(started)
+    assert b"AKIA" not in body_of(started)
+    shown: RequestView = request(started)
+    assert await send_first(ctx, started, text) == shown.content_hash

@@ -1,4 +1,4 @@
-"""Permission rules of an agent, and the agent that makes the call of a permission request.
+"""Permission rules of an agent, the agent of a permission request, and the middleware of a conversation.
 
 Revision 0040, after 0038.
 """
@@ -20,8 +20,10 @@ ADDED = (("permission_rule", "agent_id"), ("permission_request", "agent_id"), ("
 def upgrade() -> None:
     for table, column in ADDED:
         op.add_column(table, sa.Column(column, sa.String()))
+    op.add_column("conversation", sa.Column("middleware", sa.JSON(), nullable=False, server_default="{}"))
 
 
 def downgrade() -> None:
+    op.drop_column("conversation", "middleware")
     for table, column in reversed(ADDED):
         op.drop_column(table, column)
