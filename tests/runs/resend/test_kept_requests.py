@@ -85,7 +85,7 @@ async def test_a_secret_of_a_stored_request_is_not_sent_again_once_secrets_are_r
     assert len(bench.peer.heard) == heard
     off = SettingChanges(middleware=MiddlewareChoices(redaction=False))
     await change_conversation(bench.ctx, LOCAL_OWNER, conversation_id, off)
-    await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
+    await collect(bench.ctx, (await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)).started.run_id)
     assert len(bench.peer.heard) == heard + 1
 
 
