@@ -105,6 +105,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AccountState: frozenset({"keep_current", "load", "close", "show_older"}),
     AgentFormState: frozenset({
         "load", "close", "save", "suggest_models", "choose_servers", "choose_calls", "add_line", "remove_line",
+        "remove_rule",
     }),
     AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),
@@ -187,7 +188,9 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AccessState: frozenset({"show", "choose", "show_older"}),
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),
-    PrivacyState: frozenset({"load", "save_about", "tell_about_me", "tell_day", "redact"}),
+    PrivacyState: frozenset({
+        "load", "save_about", "tell_about_me", "tell_first_request", "tell_day", "tell_time", "redact",
+    }),
     ProvidersState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
     TitlesState: frozenset({"load", "name_conversations", "choose_model", "replay"}),
     ServersState: frozenset({

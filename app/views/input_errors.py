@@ -13,6 +13,7 @@ from typing import Final
 FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "about_me": "The text about you",
+        "user_name": "Your name or id",
         "amount": "The amount",
         "arguments": "The arguments",
         "attachment": "The file",

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
-from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
+from app.state.composer.permission_cards import list_cards
+from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import QueueRow
 from app.state.conversation.model import MissingKey, ModelChoice, ModelState
+from app.state.conversation.parameter_texts import ParameterTexts, RetryTexts
 from app.state.shell.menus import MenuState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicParent
 from app.state.transcript.chat import ChatState
 from app.state.transcript.checkpoint import CheckpointState
 from app.ui.pages.conversation import conversation
-from app.views.reply.panels import QueuedItemView
+from app.views.reply.panels import PermissionItemView, QueuedItemView
 from tests.ui.drawn import Element, draw, sent
 
 LACKING = "Echo does not support images."
@@ -66,6 +70,22 @@ def test_menu_of_models_chooses_names_providers_without_a_key_and_leads_to_setti
 
 def page_of_summary(*, editing: bool) -> Element:
     return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: {"editing": editing}})
+
+
+def test_tool_call_of_an_agent_can_be_allowed_always_for_this_agent() -> None:
+    item = PermissionItemView("r1", "c1", "c1", "run", "p", "t", "Files", "write", "Write", "", "{}", 30.0)
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    (plain,) = list_cards((item,), None, now)
+    (own,) = list_cards((replace(item, agent="Reviewer"),), None, now)
+
+    page = draw(conversation, {PermissionsState: {"cards": (own,)}})
+
+    button = page.find("button", "Always allow for Reviewer")
+    assert button.sends("on_click") == [sent(PermissionsState.choose, request_id="r1", answer="always_allow_agent")]
+    assert page.list("button", "Always allow")
+    without = draw(conversation, {PermissionsState: {"cards": (plain,)}})
+    assert without.list("button", "Always allow")
+    assert "Always allow for" not in without.text
 
 
 def test_card_of_the_summary_has_buttons_that_edit_and_remove_it() -> None:
@@ -157,3 +177,19 @@ def test_tooltip_of_the_estimate_counts_exactly_where_the_provider_can() -> None
     assert [one.sends("on_click") for one in buttons] == [[sent(TooltipState.count)]] * 2
     assert "Anthropic cannot count this." in page.text
     assert not without.list("button", "Count exactly")
+
+
+def test_middleware_is_chosen_in_the_parameters_of_the_conversation_only() -> None:
+    form = ParametersFormView(
+        ParameterTarget.CONVERSATION, ParameterTexts(), ParameterTexts(), (), "", "", "exponential", RetryTexts(),
+        "false", "true", is_set=True,
+    )  # fmt: skip
+
+    page = draw(conversation, {ParametersState: {"form": form}})
+    send = draw(conversation, {ParametersState: {"form": replace(form, scope=ParameterTarget.SEND)}})
+
+    menus = {one.props.get("name"): one for one in page.list("select")}
+    assert (menus["user_context"].props["defaultValue"], menus["redaction"].props["defaultValue"]) == ("false", "true")
+    assert [one.props["value"] for one in menus["redaction"].list("option")] == ["", "true", "false"]
+    assert [one.text for one in menus["user_context"].list("option")] == ["As in Settings", "Not sent"]
+    assert not {"user_context", "redaction"} & {one.props.get("name") for one in send.list("select")}

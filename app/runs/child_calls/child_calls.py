@@ -97,6 +97,7 @@ async def start_child_call(
         parent_id=parent.id,
         trigger_message_id=order.trigger,
         temporary=parent.temporary,
+        middleware=parent.middleware,
     )
     start = RunStart(
         new_id(),

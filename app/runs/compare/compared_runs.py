@@ -158,6 +158,7 @@ def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: dateti
         parent_id=parent.id,
         trigger_message_id=trigger,
         temporary=parent.temporary,
+        middleware=parent.middleware,
     )
     start = RunStart(
         new_id(),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Replaced
 from app.domain.errors import ErrorClass
 from app.domain.models.model_profile import ModelProfile
@@ -17,7 +18,6 @@ from app.domain.request.hashing import Hashed
 from app.domain.run.rounds import ToolLimits
 from app.domain.run.run import Failed, RunState
 from app.domain.tools.permission_requests import PermissionRequest
-from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
@@ -39,7 +39,7 @@ class Loop:
     - `model`: the profile of the model.
     - `tools`: the tools of the request.
     - `limits`: the limits for tool calls.
-    - `allowed`: the agent's list of tools; None if it has no list.
+    - `agent`: the agent that answers; None: no agent.
     - `replaced`: the secrets that were redacted from the first request; None if redaction is off.
     """
 
@@ -47,7 +47,7 @@ class Loop:
     model: ModelProfile
     tools: tuple[Tool, ...]
     limits: ToolLimits
-    allowed: tuple[AllowedTool, ...] | None = None
+    agent: Agent | None = None
     replaced: tuple[Replaced, ...] | None = None
 
 

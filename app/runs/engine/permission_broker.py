@@ -140,8 +140,9 @@ async def audit_rule(
         "server_id": rule.server_id,
         "server": kept.server_name,
         "tool": rule.tool_name,
-        "scope": "always" if rule.conversation_id is None else "conversation",
+        "scope": rule.scope,
         "arguments": {each.name: each.pattern for each in rule.arguments},
+        **({} if rule.agent_id is None else {"agent_id": rule.agent_id}),
         **details,
     }
     await insert_entries(session, [make_entry(owner, at, action, rule.id, rule.conversation_id, data)])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import structlog
@@ -23,6 +23,7 @@ from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
 from app.domain.conversation.damage import SETTINGS, TITLE
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS, require_parameters
 from app.domain.errors import (
     ConflictError,
@@ -91,6 +92,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     retry_limits: RetryLimits = USUAL_RETRIES,
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE,
     metadata_json: str = "",
     agent_id: str | None = None,
     temporary: bool = False,
@@ -115,6 +117,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         parameters=parameters,
         retry_policy=retry_policy,
         retry_limits=retry_limits,
+        middleware=middleware,
         metadata_json=metadata_json,
         agent_id=agent_id or None,
         temporary=temporary,
@@ -135,7 +138,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
 class SettingChanges:
     """Changes of a conversation's title and settings. A field that is None is not changed.
 
-    - `parameters`, `retry_limits`: replaced as a whole.
+    - `parameters`, `retry_limits`, `middleware`: replaced as a whole.
     - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
       conversation takes the agent's model.
     """
@@ -146,6 +149,7 @@ class SettingChanges:
     parameters: Parameters | None = None
     retry_policy: RetryPolicy | None = None
     retry_limits: RetryLimits | None = None
+    middleware: MiddlewareChoices | None = None
     metadata_json: str | None = None
     filter: str | None = None
     tool_mode: ToolMode | None = None
@@ -187,6 +191,7 @@ async def change_conversation(ctx: AppContext, owner: str, conversation_id: str,
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
             columns |= {} if given.retry_limits is None else {"retry_limits": encode_retry_limits(given.retry_limits)}
+            columns |= {} if given.middleware is None else {"middleware": asdict(given.middleware)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
             await audit(session, owner, conversation_id, AuditAction.CHANGED, what=_name_changes(changes))
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())

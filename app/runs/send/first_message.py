@@ -14,6 +14,7 @@ from typing import Final
 
 from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Conversation, Parameters
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.runs.app_context import AppContext
@@ -48,6 +49,7 @@ class FirstMessageOptions:
     parameters: Parameters = NO_PARAMETERS
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ async def _begin(ctx: AppContext, owner: str, new: FirstMessageOptions) -> Conve
         parameters=new.parameters,
         retry_policy=new.retry_policy,
         retry_limits=new.retry_limits,
+        middleware=new.middleware,
         agent_id=agent_id or None,
         temporary=new.temporary,
     )

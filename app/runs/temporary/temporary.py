@@ -16,6 +16,7 @@ from contextlib import suppress
 from app.domain.attachments.attachments import Attachment
 from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Conversation, Parameters
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
@@ -43,6 +44,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     retry_limits: RetryLimits = USUAL_RETRIES,
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE,
     metadata_json: str = "",
     agent_id: str | None = None,
 ) -> Conversation:
@@ -66,6 +68,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
         parameters=parameters,
         retry_policy=retry_policy,
         retry_limits=retry_limits,
+        middleware=middleware,
         metadata_json=metadata_json,
         agent_id=agent_id,
         temporary=True,

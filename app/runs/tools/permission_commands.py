@@ -42,6 +42,7 @@ class PermissionChoice(StrEnum):
 
     ALLOW = "allow"
     ALLOW_CONVERSATION = "allow_conversation"
+    ALWAYS_ALLOW_AGENT = "always_allow_agent"
     ALWAYS_ALLOW = "always_allow"
     DENY = "deny"
 
@@ -49,6 +50,7 @@ class PermissionChoice(StrEnum):
 _SCOPES: Final = {
     PermissionChoice.ALLOW: PermissionScope.ONCE,
     PermissionChoice.ALLOW_CONVERSATION: PermissionScope.CONVERSATION,
+    PermissionChoice.ALWAYS_ALLOW_AGENT: PermissionScope.AGENT,
     PermissionChoice.ALWAYS_ALLOW: PermissionScope.ALWAYS,
 }
 
@@ -80,7 +82,8 @@ async def answer_permission(  # noqa: PLR0913 - the request and all parts of an 
     Raises:
         NotFoundError: there is no request with this id.
         SettledError: the request was answered already, or it has expired.
-        InputError: the arguments do not match the tool's schema, or the rule would not cover this very call.
+        InputError: the arguments do not match the tool's schema, the rule would not cover this very call, or a rule
+            for the agent is requested but no agent makes the call.
     """
     async with ctx.store.read() as session:
         request = await stored.load_request(session, owner, request_id)
@@ -111,6 +114,8 @@ def _read_answer(
         if edited is not None or only_if:
             raise InputError("answer", "A denied call has no arguments and no rule. Leave them out.")
         return PersonDenied()
+    if answer is PermissionChoice.ALWAYS_ALLOW_AGENT and request.agent_id is None:
+        raise InputError("answer", "No agent makes this call. Allow it for the conversation, or always.")
     edited_json = None if edited is None else write_arguments(edited)
     if edited_json is not None:
         read_arguments(edited_json)  # refuse arguments that cannot be parsed again or shown
@@ -148,6 +153,7 @@ async def _make_rule(
         fingerprint=settled.fingerprint,
         arguments=only_if,
         conversation_id=settled.shown_in if settled.scope is PermissionScope.CONVERSATION else None,
+        agent_id=settled.agent_id if settled.scope is PermissionScope.AGENT else None,
     )
     kept = StoredRule(rule, settled.server_name, settled.title or settled.tool_name, at)
     await stored.insert_rule(session, owner, kept)

@@ -126,7 +126,7 @@ class RecordedToolExecutor:
     async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
         """Request permission for the call. Return the input to call the tool with."""
         try:
-            answer = await ask_permission(self.ctx, run, tool, call, allowed=loop.allowed)
+            answer = await ask_permission(self.ctx, run, tool, call, agent=loop.agent)
         except StoreError as error:
             log.warning("the permission for a tool call could not be requested", run_id=run.run_id, fault=str(error))
             text = f"{call.name} was not called, because its permission could not be read or stored."

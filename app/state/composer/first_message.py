@@ -71,6 +71,7 @@ async def new_conversation(state: rx.State, options: ViewOptions) -> FirstMessag
         begun.parameters,
         begun.policy,
         begun.limits,
+        begun.middleware,
     )
 
 
@@ -105,6 +106,7 @@ async def _begin(new: FirstMessageOptions) -> str:
         parameters=new.parameters,
         retry_policy=new.retry_policy,
         retry_limits=new.retry_limits,
+        middleware=new.middleware,
         agent_id=new.agent_id,
     )
     return made.id

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
 
@@ -86,6 +87,7 @@ class MessageBox(rx.State, mixin=True):
     _draft: str = ""
     _edition: int = 0  # the edition of the draft; 0 if the text area shows another text
     _estimates: int = 0  # number of estimates of first messages so far
+    _first_as_of: datetime | None = None  # the time in the last estimate of a first message
     # drafts whose send was refused: the conversation's id, the schema and the files
     _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()
 
@@ -150,7 +152,9 @@ class MessageBox(rx.State, mixin=True):
                 return
             self._estimates += 1
             turn, files = self._estimates, ids_of(self.files)
+            self._first_as_of = datetime.now(UTC)
             draft = await read_first(self, self._draft, self._edition, self.schema, files, self.next_models)
+            draft = replace(draft, options=replace(draft.options, as_of=self._first_as_of))
             await note_first(self, draft)
         context = await estimate_first(draft)
         async with self:

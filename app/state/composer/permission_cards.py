@@ -38,6 +38,7 @@ class PermissionCard:
 
     - `now`, `until`: the server's time when the card was made, and the time until which the call waits (both ISO 8601).
     - `by`: the model that makes the call in a comparison, otherwise "".
+    - `agent`: the agent that makes the call, "" if no agent does.
     - `delegated`: the path of the child conversation, if an agent makes the call in one, otherwise "".
     - `place`: for example "1 of 2" if several calls wait, otherwise "".
     - `arguments`: the arguments as a text for reading.
@@ -64,6 +65,7 @@ class PermissionCard:
     bounding: bool = False
     faults: tuple[str, ...] = ()
     leads: bool = False
+    agent: str = ""
 
 
 def list_cards(
@@ -134,6 +136,7 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         bounds=tuple(BoundView(name, write_pattern(value)) for name, value in read.items()),
         until=(now + timedelta(seconds=one.seconds_left)).isoformat(),
         now=now.isoformat(),
+        agent=one.agent,
     )
 
 

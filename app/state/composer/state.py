@@ -333,7 +333,10 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
         options = await options_of(self, conversation_id)
-        new = await new_conversation(self, options) if not conversation_id else _NO_CONVERSATION
+        new = _NO_CONVERSATION
+        if not conversation_id:
+            options = replace(options, as_of=self._first_as_of)
+            new = await new_conversation(self, options)
         watcher = watcher_of(self)
         token = self.router.session.client_token
         draft = Draft(name, words or "", conversation_id, options, new, self.schema, self.files, models, token=token)

@@ -40,10 +40,12 @@ class PrivacyState(VisitedState, rx.State):
 
     @rx.event
     async def save_about(self, form: dict[str, str]) -> None:
-        """Store the user's text about themselves."""
-        about = form.get("about_me")
-        if isinstance(about, str):
-            await self._change(lambda known: replace(known, about_me=about.replace("\r\n", "\n")))
+        """Store the user's text about themselves, and their name or id."""
+        about, name = form.get("about_me"), form.get("user_name")
+        if isinstance(about, str) and isinstance(name, str):
+            await self._change(
+                lambda known: replace(known, about_me=about.replace("\r\n", "\n"), user_name=name.strip())
+            )
 
     @rx.event
     async def tell_about_me(self, on: bool) -> None:
@@ -54,6 +56,16 @@ class PrivacyState(VisitedState, rx.State):
     async def tell_day(self, on: bool, zone: str) -> None:
         """Send the date in this time zone to models, or stop sending it."""
         await self._change(lambda known: replace(known, date_zone=str(zone)[:60] if on is True else None))
+
+    @rx.event
+    async def tell_time(self, on: bool) -> None:
+        """Send the time of day with the date, or stop sending it."""
+        await self._change(lambda known: replace(known, tell_time=on is True))
+
+    @rx.event
+    async def tell_first_request(self, on: bool) -> None:
+        """Send the first request of a conversation with each later one, or stop sending it."""
+        await self._change(lambda known: replace(known, tell_first_request=on is True))
 
     @rx.event
     async def redact(self, on: bool) -> None:

@@ -533,6 +533,26 @@ def select_newest_lifecycle(conversation_id: str | ColumnElement[str]) -> Select
     )
 
 
+async def load_first_request(
+    session: AsyncSession, owner: str, conversation_id: str, most: int, *, before: int | None = None
+) -> str:
+    """Return at most `most` characters of the first request of a conversation; "" if there is none, or no text in it.
+
+    `before`: only pairs with a lower position count.
+    """
+    query = (
+        select(first_text(MESSAGE.c.parts, most))
+        .select_from(PAIR)
+        .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
+        .where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
+        .order_by(PAIR.c.position)
+        .limit(1)
+    )
+    if before is not None:
+        query = query.where(PAIR.c.position < before)
+    return (await session.execute(query)).scalar_one_or_none() or ""
+
+
 async def load_reply_words(session: AsyncSession, ids: Sequence[str]) -> dict[str, str]:
     """Return the beginning of the newest reply of each conversation, by the conversation's id.
 

@@ -60,6 +60,7 @@ REVISIONS: Final = (
     "0037",
     "0038",
     "0039",
+    "0040",
 )
 """The revision of the schema after each migration, oldest first.
 

@@ -47,6 +47,8 @@ class PermissionRequestRow(Row, table=True):
     rule_id: str | None
     ending: str | None
     settled_at: datetime | None
+    agent_id: str | None
+    agent_name: str | None
 
 
 class RuleColumns(Row):
@@ -67,9 +69,11 @@ class RuleColumns(Row):
 
 
 class PermissionRuleRow(RuleColumns, table=True):
-    """A permission rule that applies in all conversations."""
+    """A permission rule that applies in all conversations. `agent_id`: only for calls of this agent."""
 
     __table_args__ = (Index(None, "owner"),)
+
+    agent_id: str | None
 
 
 class ConversationRuleRow(RuleColumns, table=True):

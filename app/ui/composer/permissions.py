@@ -16,12 +16,6 @@ from app.ui.kit.clock.passing import Passing
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.keys.escape import escape
 
-_ANSWERS: Final = (
-    ("allow", "Allow once"),
-    ("allow_conversation", "Allow in this conversation"),
-    ("always_allow", "Always allow"),
-    ("deny", "Deny"),
-)
 _LATE_SECONDS: Final = 30
 
 
@@ -68,7 +62,11 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         ),
         rx.cond(card.bounding, _bounds(card)),
         rx.el.div(
-            *(_answer(card, word, words, asks) for word, words in _ANSWERS),
+            _answer(card, "allow", "Allow once", asks),
+            _answer(card, "allow_conversation", "Allow in this conversation", asks),
+            rx.cond(card.agent != "", _answer(card, "always_allow_agent", f"Always allow for {card.agent}", asks)),
+            _answer(card, "always_allow", "Always allow", asks),
+            _answer(card, "deny", "Deny", asks),
             rx.el.span(
                 rx.el.button(
                     rx.cond(card.editing, "Cancel edit", "Edit"),

@@ -83,8 +83,8 @@ class ContextView:
 
     - `description`: the filter in plain words.
     - `notices`: a sentence for each name in the filter that does not exist or is ambiguous.
-    - `as_of`: the instant that ages in the filter refer to (ISO 8601), "" if it has no ages. A send with `as_of`
-      selects the same pairs as the screen.
+    - `as_of`: the instant that ages in the filter and the time in `prelude` refer to (ISO 8601), "" if there are
+      neither. A send with `as_of` selects the same pairs and has the same time as the screen.
 
     The request:
 

@@ -59,6 +59,7 @@ class PermissionItemView:
     - `conversation_id`: the conversation of the call.
     - `shown_in`: the conversation whose page shows it: for delegated work, the conversation that started the work.
     - `seconds_left`: the time until the call is denied, counted from the creation of this object.
+    - `agent`: the name of the agent that makes the call, "" if no agent does.
     """
 
     id: str
@@ -73,6 +74,7 @@ class PermissionItemView:
     description: str
     input_json: str
     seconds_left: float
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,7 @@ def show_permission(request: PermissionRequest, now: datetime) -> PermissionItem
         description=request.description,
         input_json=request.input_json,
         seconds_left=max(0.0, round(left, 1)),
+        agent=request.agent_name or "",
     )
 
 

@@ -13,11 +13,18 @@ from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.errors import InputError
 from app.domain.text.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
-from app.runs.tools.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
+from app.runs.tools.permission_commands import (
+    WrongArgumentsError,
+    list_pending,
+    list_rules,
+    read_audit,
+    read_request,
+)
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.state import ComposerState
@@ -34,12 +41,17 @@ NOW = datetime(2026, 11, 23, tzinfo=UTC)
 CALL = '/tool fetch_page {"url": "http://10.0.0.1/*"}\n/then\n/echo Going on.'
 
 
-@pytest.fixture
-async def request_id(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
-    """Make a tool call that waits for permission and is shown in the tab."""
+async def offer_pages(ctx: AppContext) -> None:
+    """Switch the built-in tool on that fetches pages."""
     await set_preferences(
         ctx, LOCAL_OWNER, replace(await read_preferences(ctx, LOCAL_OWNER), built_in_tools=("fetch_page",))
     )
+
+
+@pytest.fixture
+async def request_id(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
+    """Make a tool call that waits for permission and is shown in the tab."""
+    await offer_pages(ctx)
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
@@ -69,6 +81,7 @@ async def settled(ctx: AppContext, request_id: str) -> PermissionRequest:
 async def test_a_call_is_shown_with_its_arguments_and_allowed_once(ctx: AppContext, tab: Tab, request_id: str) -> None:
     shown = card(tab)
     assert (shown.arguments, shown.place, shown.by, shown.delegated) == ("url: http://10.0.0.1/*", "", "", "")
+    assert shown.agent == ""
     assert [(bound.name, bound.pattern) for bound in shown.bounds] == [("url", "http://10.0.0.1/[*]")]
 
     await answer(tab, "allow")
@@ -158,6 +171,29 @@ async def test_a_rule_is_for_arguments_like_these_alone(ctx: AppContext, tab: Ta
     (kept,) = await list_rules(ctx, LOCAL_OWNER)
     assert [(each.name, each.pattern) for each in kept.rule.arguments] == [("url", "http://10.0.0.1/*")]
     assert (await settled(ctx, request_id)).standing is PermissionStatus.ALLOWED
+
+
+async def test_call_of_an_agent_is_always_allowed_for_this_agent(ctx: AppContext, tab: Tab) -> None:
+    await offer_pages(ctx)
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reader"})
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo", agent_id=agent.id)
+    await tab.send(ComposerState.open)
+    tab.path = f"/c/{conversation.id}"
+    async with running(tab, TranscriptState.open):
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest(CALL))
+        await until(lambda: bool(tab.shows(PermissionsState, "cards")))
+        assert card(tab).agent == "Reader"
+        await tab.send(PermissionsState.toggle_bounds, request_id=card(tab).id)
+
+        await answer(tab, "always_allow_agent", **{"bound url": "http://10.0.0.1/*"})
+
+        (kept,) = await list_rules(ctx, LOCAL_OWNER)
+        assert (kept.rule.agent_id, kept.rule.arguments[0].pattern) == (agent.id, "http://10.0.0.1/*")
+        await until(lambda: not ctx.engine.runs_of(conversation.id))
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest(CALL))
+        await until(lambda: not ctx.engine.runs_of(conversation.id))
+    audited = await read_audit(ctx, LOCAL_OWNER, limit=1)
+    assert [(entry.action, entry.data["rule_id"]) for _, entry in audited] == [("permission.allowed", kept.rule.id)]
 
 
 async def test_answer_by_keyboard_returns_the_focus_to_the_composer(tab: Tab, request_id: str) -> None:

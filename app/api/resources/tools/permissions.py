@@ -38,9 +38,9 @@ class PermissionAnswer(Body):
 
     answer: PermissionChoice = Field(
         strict=False,
-        description="`allow`: only this call. `allow_conversation` and `always_allow` also create a rule for this "
-        "tool, in this conversation or everywhere. `deny`: the call is not made, and the model gets that as "
-        "the result.",
+        description="`allow`: only this call. `allow_conversation`, `always_allow_agent` and `always_allow` also "
+        "create a rule for this tool: in this conversation, for the agent that makes the call, or always. `deny`: the "
+        "call is not made, and the model gets that as the result.",
     )
     arguments: dict[str, Any] | None = Field(
         None, description="The arguments to use instead of the model's. They must match the tool's schema."
