@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.domain.audit import DECISIONS
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.errors import InputError
 from app.domain.text.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import read_audit
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
@@ -22,7 +24,6 @@ from app.runs.tools.permission_commands import (
     WrongArgumentsError,
     list_pending,
     list_rules,
-    read_audit,
     read_request,
 )
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
@@ -30,6 +31,7 @@ from app.state.composer.permissions import PermissionsState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.transcript.transcript import TranscriptState
+from app.store.audit.audit import AuditCriteria
 from app.store.conversation.pairs import load_pairs
 from app.views.reply.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 from app.views.reply.tool_card import CardStatus, ToolCardView
@@ -192,7 +194,7 @@ async def test_call_of_an_agent_is_always_allowed_for_this_agent(ctx: AppContext
         await until(lambda: not ctx.engine.runs_of(conversation.id))
         await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest(CALL))
         await until(lambda: not ctx.engine.runs_of(conversation.id))
-    audited = await read_audit(ctx, LOCAL_OWNER, limit=1)
+    audited = await read_audit(ctx.store, LOCAL_OWNER, limit=1, criteria=AuditCriteria(actions=DECISIONS))
     assert [(entry.action, entry.data["rule_id"]) for _, entry in audited] == [("permission.allowed", kept.rule.id)]
 
 
