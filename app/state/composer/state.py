@@ -367,11 +367,13 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             target = error.conversation_id
         except OverBudgetError as error:
             async with self:
-                await self._ask_about(draft, describe_over_budget(error.budget_options, models=draft.models))
+                await self._ask_about(
+                    draft, describe_over_budget(error.budget_options, models=draft.models, kept=draft.text != "")
+                )
             return ""
         except SelectionChangedError as error:
             async with self:
-                await self._ask_about(draft, describe_changed(error, models=draft.models))
+                await self._ask_about(draft, describe_changed(error, models=draft.models, kept=draft.text != ""))
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)

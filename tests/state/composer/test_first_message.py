@@ -63,7 +63,9 @@ async def test_first_message_that_does_not_fit_is_asked_about_and_sent_as_chosen
 
     await send(tab, text)
     shown = tab.shows(ComposerState, "over_budget")
-    assert shown.message.startswith("This message does not fit. The limit is 900 tokens: your token limit. 800")
+    assert shown.message.startswith(
+        "This message does not fit. The limit for Offline demo is 900 tokens: your token limit. 800"
+    )
     assert [way.name for way in shown.ways] == ["Send it anyway"]
     await tab.send(ComposerState.choose_way, key="force")
 
