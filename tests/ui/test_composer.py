@@ -148,11 +148,13 @@ def test_form_of_a_topic_disables_what_is_impossible() -> None:
 
 def test_tooltip_of_the_estimate_counts_exactly_where_the_provider_can() -> None:
     split = {"x": "1", "y": "1", "rows": (), "tokens": "~5", "countable": True, "exact": False}
+    split |= {"limited_by": "the model's window"}
     opened = {ChatState: {"opened": "c1"}, ComposerState: {"split": split}}
 
     page = draw(conversation, {**opened, TooltipState: {"exact": "Anthropic cannot count this."}})
     without = draw(conversation, {**opened, ComposerState: {"split": {**split, "countable": False}}})
 
+    assert "Limit: up to 94 % of the model's window" in page.text
     buttons = page.list("button", "Count exactly")  # in the tooltips of the counter and of the estimate
     assert [one.sends("on_click") for one in buttons] == [[sent(TooltipState.count)]] * 2
     assert "Anthropic cannot count this." in page.text
