@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from app.state.composer.parameters import ParametersState
+from app.state.composer.permission_cards import list_cards
+from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
@@ -17,7 +19,8 @@ from app.state.topics.rows import TopicFormView, TopicParent
 from app.state.transcript.chat import ChatState
 from app.state.transcript.checkpoint import CheckpointState
 from app.ui.pages.conversation import conversation
-from app.views.reply.panels import QueuedItemView
+from app.views.reply.panels import PermissionItemView, QueuedItemView
+from tests.builders import EPOCH
 from tests.ui.drawn import Element, draw, sent
 
 LACKING = "Echo does not support images."
@@ -144,6 +147,23 @@ def test_form_of_a_topic_disables_what_is_impossible() -> None:
     held = form_of_topic(held="Pairs are filed under it").find("button", "Not empty")
     assert (held.props["disabled"], held.props["title"]) == (True, "Pairs are filed under it")
     assert not form_of_topic(by_hand=False).list("button", "Move up")
+
+
+def test_card_of_a_tool_call_says_when_it_is_denied_and_shows_an_argument_once() -> None:
+    item = PermissionItemView("r1", "c1", "c1", "run", "p", "t", "Inview", "fetch", "", "It reads.", '{"url":"a"}', 9.0)
+    (card,) = list_cards((replace(item, built_in=True),), None, EPOCH)
+
+    page, bounding = (
+        draw(conversation, {PermissionsState: {"cards": (one,)}}).find("section", "Tool calls waiting for permission")
+        for one in (card, replace(card, bounding=True))
+    )
+
+    assert page.find("summary").text == "Description"
+    assert [str(one.children[0]) for one in page.find("header").list("span") if one.list("Countdown")] == ["Denied in "]
+    assert page.find("pre").text == "url: a"
+    assert bounding.list("pre") == []
+    assert [one.props.get("defaultValue") for one in bounding.list("input")] == [None, "a"]
+    assert bounding.list("button", "Do not limit")
 
 
 def test_tooltip_of_the_estimate_counts_exactly_where_the_provider_can() -> None:
