@@ -13,7 +13,8 @@ from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import QueueRow
 from app.state.conversation.model import MissingKey, ModelChoice, ModelState
-from app.state.shell.menus import MenuState
+from app.state.reply.summary import SummaryState
+from app.state.shell.menus import Menu, MenuState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicParent
 from app.state.transcript.chat import ChatState
@@ -69,6 +70,18 @@ def test_menu_of_models_chooses_names_providers_without_a_key_and_leads_to_setti
 
 def page_of_summary(*, editing: bool) -> Element:
     return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: {"editing": editing}})
+
+
+def test_pairs_in_view_are_summarised_from_the_menu_of_the_conversation() -> None:
+    split = {"x": "1", "y": "1", "rows": (), "any_in_view": True}
+    opened = {ChatState: {"opened": "c1"}, MenuState: {"shown": Menu.CONVERSATION.value}}
+
+    page = draw(conversation, {**opened, ComposerState: {"split": split}})
+    empty = draw(conversation, {**opened, ComposerState: {"split": {**split, "any_in_view": False}}})
+
+    menu = page.find("Dialog", "Conversation menu")
+    assert menu.find("button", "Summarise…").sends("on_click") == [sent(SummaryState.ask, pair_id="")]
+    assert not empty.find("Dialog", "Conversation menu").list("button", "Summarise…")
 
 
 def test_card_of_the_summary_has_buttons_that_edit_and_remove_it() -> None:
