@@ -1,8 +1,8 @@
 """Builds the page if its inputs changed.
 
-Each build has a folder that is named by a hash of the build's inputs. So an existing folder is a finished build, a
-running server keeps the build that it started with, and a return to a recent commit needs no new build.
-`app/web/bundle.py` processes the result.
+Each finished build is in a folder that is named by a hash of the build's inputs. So a running
+server keeps its build. After a return to a recent commit, no new build is needed. `app/web/bundle.py` processes the
+result.
 
     static_dir = ensure_built(print)     # a folder in `.pages`
 """

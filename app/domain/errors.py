@@ -8,11 +8,11 @@
     ├── ConflictError       the state of the object does not allow this
     │   ├── SendLockedError       a reply is already running in the conversation
     │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); lists the options
-    │   ├── SelectionChangedError  the send would carry other pairs than the count did (in seen_selection.py)
+    │   ├── SelectionChangedError  the send would carry other pairs than were counted (in seen_selection.py)
     │   ├── DamagedSettingError   a setting of the conversation cannot be read (in damage.py)
     │   ├── DamagedRowError       another row that a send depends on cannot be read (in damage.py)
     │   ├── BudgetSpentError      the send would exceed a budget of money (in budgets.py)
-    │   ├── LaterPairsError       pairs follow the one to send again; the caller must say whether to keep them
+    │   ├── LaterPairsError       pairs follow the pair to send again; the caller must say whether to keep them
     │   ├── PairChangedError      the pair was changed since the caller read it
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
     ├── RateLimitedError    a rate limit is reached (in settings/rate_limits.py); has the wait in seconds

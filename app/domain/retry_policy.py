@@ -25,15 +25,15 @@ from app.domain.errors import InputError
 
 MAX_RETRIES = 3
 MAX_BACKOFF = 10.0
-"""The longest wait between doubling retries, in seconds."""
+"""Default of the longest wait before a retry with `EXPONENTIAL`, in seconds."""
 LINEAR_BACKOFF = 2.0
-"""The wait between equal retries, in seconds."""
+"""The wait before each retry with `LINEAR`, in seconds."""
 
 
 MOST_RETRIES = 10
 """The maximum number of retries that a conversation can have."""
 LONGEST_BACKOFF = 300.0
-"""The maximum of the longest wait that a conversation can have, in seconds."""
+"""The highest value that a conversation can set as the longest wait, in seconds."""
 LEAST_BACKOFF = 0.1
 
 

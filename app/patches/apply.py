@@ -57,14 +57,14 @@ Delta = dict[str, dict[str, Any]]
 
 _LETTERS: Final = 26
 _ADDED: Final = re.compile(r"\+(\d+),(\d+)([A-Z])")
-"""The beginning of data that is only a text: the number of its place and that of the revision (see `head_of_text`)."""
+"""Matches the beginning of a packet without names: the numbers of the place and the revision (see `head_of_text`)."""
 
 
 def head_of_text(place: int, number: int) -> str:
-    """Return the beginning of data that is only a text.
+    """Return the beginning of a packet without names, which has only the text that is added at a place.
 
-    The last digit of the revision's number is one of 26 letters: so it needs no end, and mostly this one byte differs
-    from the data before.
+    The last digit of the revision's number is one of 26 letters, which also ends the number. In most cases only this
+    letter differs from the beginning of the previous packet.
 
     >>> head_of_text(3, 27)
     '+3,1B'
@@ -74,7 +74,7 @@ def head_of_text(place: int, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the text of a frame without names goes: the var and the path of the last patch that had a `place`."""
+    """The place of the text of a frame without names: the var and the path of the last patch that had a `place`."""
 
     number: int
     connection: str
@@ -84,7 +84,7 @@ class _Place:
 
 
 class Reader:
-    """Reads the data of the Socket.IO packets of a tab, also of those that have only a text.
+    """Reads the data of the Socket.IO packets of a tab, including packets without names (`head_of_text`).
 
     `parse` reads JSON.
     """
@@ -103,7 +103,7 @@ class Reader:
             patch = [["+", last.path, data[head.end() :]]]
             return {last.state: {last.name: {"$rev": [last.connection, number], "patch": patch}}}
         packet: object = self._parse(data)
-        if not isinstance(packet, list):  # the answer to a new connection: the old places are unknown in it
+        if not isinstance(packet, list):  # the answer to a new connection, where the old places are unknown
             self._last = None
             return {}
         delta = _delta_of(cast("list[object]", packet)[1])

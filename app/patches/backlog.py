@@ -16,11 +16,11 @@ from typing import Any, Final
 
 MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
-"""Maximum number of characters in waiting frames, without the largest one. If there are more, the connection is ended.
+"""Maximum number of characters in waiting frames, not counting the largest. More end the connection.
 
 Engine.IO may hold the same number of characters in addition, which it has taken out of the queue. The largest frame
-does not count, because a page that opens the longest reply must get this reply in one frame. Otherwise the connection
-would end each time.
+does not count, because a page that opens the longest reply must get this reply in one frame. If it counted, opening
+such a reply would always end the connection.
 """
 
 

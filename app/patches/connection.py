@@ -50,7 +50,7 @@ _SAME: Final = Patch(())
 class SentValue:
     """A value to send.
 
-    `fast`: it is immutable and has neither NaN nor an infinity, so `wire` may encode it with orjson.
+    `fast`: it is immutable and has neither NaN nor an infinity, so `wire.py` may encode it with orjson.
     """
 
     value: Any
@@ -87,7 +87,7 @@ class Connection:
         self._revisions: dict[tuple[str, str], int] = {}
         self._reads_added = reads_added
         self._places = 0
-        self._place: tuple[tuple[str, str], ValuePath] | None = None  # the one with the number `_places`
+        self._place: tuple[tuple[str, str], ValuePath] | None = None  # the newest place, whose number is `_places`
 
     def forget(self) -> None:
         """Forget the values and the place that were sent, so that each var is sent whole the next time."""
@@ -112,7 +112,8 @@ class Connection:
 
         If text was added at the same place the last time, return only the text.
 
-        Return None if it differs in more or in nothing, or if the browser has no value of the var. Then send nothing.
+        Return None if the value differs in more than added text, or does not differ, or if the browser has no value of
+        the var. Then send nothing.
         """
         var = state, name
         now, held = self._kinds.freeze(value), self._held.get(var, _NOTHING)
@@ -148,7 +149,7 @@ class Connection:
         return SentValue(sent, fast=self._kinds.is_finite(fresh))
 
     def _send_whole(self, var: tuple[str, str], value: object, held: object) -> SentValue | None:
-        """Return a value that is no list or dataclass, or can change in place. Return None if the browser has it."""
+        """Return what to send for a value that is never sent as a patch, or None if the browser has the value."""
         if self._kinds.is_lasting(type(value)) and not self._is_shared(*var):
             if held is not _NOTHING and diff(held, value) == _SAME:
                 return None

@@ -6,7 +6,7 @@
     Patch(ops=(Append(path=(), text='lo'),))
 
 Values are scalars, enums, dataclasses (objects with their fields), lists and tuples. Identical objects are not
-compared, so make a new value from parts of the old one. This is safe only for parts that cannot change in place
+compared, so make a new value from parts of the old one. Only parts that cannot change in place can be used again
 (`values.py`).
 
 Items of a list are matched by their `id` if they have one, otherwise by equality.

@@ -91,14 +91,15 @@ async def append(state: rx.State, name: str, value: object) -> bool:
     `state` is the `self` of a background handler.
 
     Return False if nothing was done: a handler holds the lock, the value differs in more than added text, the browser
-    does not have the value before it, or computed vars depend on the var. Then assign it inside `async with self`.
+    does not have the earlier value, or computed vars depend on the var. Then assign the value inside `async with self`.
     """
     context = EventContext.get()
     token, manager = context.token, context.state_manager
     owner: Any = getattr(state, "__wrapped__", state)
     if not isinstance(manager, StateManagerMemory) or name in owner._var_dependencies:  # noqa: SLF001 - no public name
         return False
-    root = await manager.get_state(BaseStateToken(ident=token, cls=type(owner)))  # extends its life, as the lock does
+    # This also extends the life of the state, as entering the lock does.
+    root = await manager.get_state(BaseStateToken(ident=token, cls=type(owner)))
     # From here on, nothing suspends until the value is assigned and its frame is in the queue. So if the lock is free,
     # this is the same as entering and leaving it.
     lock = manager._states_locks.get(token)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public name
@@ -185,7 +186,7 @@ class PatchedNamespace(EventNamespace):
     async def _leave_old_socket(self, token: str) -> None:
         """Release the token of a page that reconnects before the server noticed the end of its old socket.
 
-        Otherwise Reflex would treat it as a second tab and give it a new token with a new state: open dialogs are lost.
+        Otherwise Reflex would treat the page as a second tab, with a new token and a new state: open dialogs are lost.
         """
         record = self._token_manager.token_to_socket.get(token)
         if record is None:
@@ -218,7 +219,7 @@ class PatchedNamespace(EventNamespace):
         self._refusals.write(connection, f"Refused {what}.")
 
     async def on_event(self, sid: str, data: Any = None) -> None:
-        """Handle an event of the page, or refuse an invalid one. After a request for all values, send them whole."""
+        """Handle an event of the page, or refuse an invalid one. If the event requests all values, send them whole."""
         if (fault := self._find_fault(data)) is not None:
             self._refuse(sid, f"an event: {fault} (name: {events.name_of(data)})")
             return
@@ -241,7 +242,7 @@ class PatchedNamespace(EventNamespace):
         await asyncio.sleep(0)  # as in Reflex: let the writer run before the handler continues
 
     async def append(self, client: _Client, state: Any, name: str, value: object) -> bool:
-        """Assign a value that only adds text to the value of a var, and send it to a browser that has that value.
+        """Assign a value that only adds text to a var, and send the text to a browser that has the earlier value.
 
         Return False if nothing was done. Call it only while no handler holds the lock of `state`.
         """
@@ -314,8 +315,9 @@ def _token_in(environ: dict[str, Any]) -> str:
 def is_shared(state: str, var: str) -> bool:
     """Return True if a page changes the value of a var itself, so that an equal value must be sent again.
 
-    These are the vars in the browser's storage, which other tabs change as well. A page also makes `is_hydrated` false
-    when it goes to another address, but so does the server then, because every page has load events.
+    These are the vars in the browser's storage, which other tabs change as well. `is_hydrated` is not one of them: a
+    page sets it to false when it opens another address, but the server does the same, because every page has load
+    events.
     """
     try:
         field = State.get_class_substate(state).get_fields().get(var.removesuffix(FIELD_MARKER))

@@ -21,7 +21,7 @@ EVENT: Final = 2
 MAX_DEPTH: Final = 40
 """Maximum levels of nested lists and objects in a packet. No event of the page has ten."""
 _HEAD: Final = re.compile(rf"{EVENT}(?:(/[^,?]*),)?(?=\[)")
-"""The beginning of an event without an acknowledgement: its type and its namespace."""
+"""Matches the beginning of an event without an acknowledgement: its type and its namespace."""
 _JSON: Final = json.JSONDecoder()
 
 
@@ -78,7 +78,7 @@ def _bounded(packet: Any) -> Any:
             return attachments
 
         def _read_event(self, encoded_packet: Any) -> bool:
-            """Read an event without Socket.IO's copies (up to 18 MB each). False: the packet is of another type."""
+            """Read an event without Socket.IO's copies (up to 18 MB each). Return False for another type of packet."""
             head = _HEAD.match(encoded_packet) if isinstance(encoded_packet, str) else None
             if head is None:
                 return False

@@ -1,8 +1,8 @@
 """The page's part of patches: a plugin for `rxconfig.py` that makes the built page apply patches.
 
-The plugin copies `apply.ts` next to Reflex's script and wraps Reflex's reducer and its reader of packets with it. The
-next build uses the same files, so a script that was already changed is not changed again. The build fails if Reflex's
-script is not as expected.
+The plugin copies `apply.ts` next to Reflex's script, and changes that script, so that functions of `apply.ts` wrap
+Reflex's reducer and its reader of packets. A script that an earlier build has changed is not changed again. The build
+fails if Reflex's script is not as expected.
 """
 
 from __future__ import annotations

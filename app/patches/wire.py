@@ -28,7 +28,7 @@ Default = Callable[[Any], Any]
 
 
 def to_json(value: Any, *, fast: bool, default: Default) -> str:
-    """Return a value as JSON without blanks. `fast`: it cannot change in place, and has neither NaN nor an infinity.
+    """Return a value as JSON without blanks. `fast`: the value cannot change in place, and has no NaN or infinity.
 
     Raises:
         TypeError: `default` cannot convert the value either.

@@ -1,15 +1,15 @@
 """The types that all providers share: registry rows, credentials, wire requests, and the interface of an adapter.
 
-An adapter has two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
-and a `ProviderClient` that transfers bytes (mostly the official SDK's client: `wire/sdk.py`). `wire/transport.py` does
-the I/O.
+An adapter has two pure halves: `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events). It
+also has a `ProviderClient`, which transfers the bytes; mostly this is the official SDK's client (`wire/sdk.py`).
+`wire/transport.py` does the I/O.
 
     wire = encode(provider, request, profile, attachments)      # `preview` shows this …
     async for batch in transport.stream(provider, wire): ...    # … and exactly these bytes are sent
 
 An adapter decides the order of keys in a body; keys are not sorted. Parts that stay the same from send to send (model,
-parameters, tools, system) come first, the messages last. Equal requests give equal bytes, and a longer conversation
-begins with the bytes of the shorter one.
+parameters, tools, system) come first, the messages last. Equal requests give equal bytes, and the messages of a longer
+conversation begin with the bytes of the shorter one.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ class Dialect:
     - `max_tokens_field`: the field with the output limit.
     - `include_usage`: usage must be requested in `stream_options`.
     - `seed_field`: the field with the seed; None if the server has no such field.
-    - `thinking_switch`: the field that switches thinking on and off (the field `reasoning` also has the effort, and
-      `enable_thinking` comes with a budget in tokens instead of an effort); None if the server has no such field.
+    - `thinking_switch`: the field that switches thinking on and off; None if the server has no such field. `reasoning`
+      also has the effort. `enable_thinking` comes with a budget in tokens instead of an effort.
     - `reasoning_back`: the reasoning of earlier replies is sent back in `reasoning_content`; "by family": only to
       models that need it (`Abilities.reasoning_back`).
     - `signed_calls`: models of the server may require a signature with tool calls (`Abilities.signed_calls`).
-    - `json_schema`: `response_format` accepts a JSON schema, unless the list of models says otherwise.
+    - `json_schema`: `response_format` accepts a JSON schema, unless the server's list of models says otherwise.
     - `cache_control`: a part of a message's content can be a breakpoint of the prompt cache.
     """
 
@@ -93,8 +93,8 @@ class Dialect:
 class Region:
     """Another region of a vendor, with its own base URL, keys and prices.
 
-    - `base_url`: "" if only accounts have a base URL there.
-    - `domain`: the domain of the base URLs of accounts.
+    - `base_url`: "" if the region has no common base URL, but one for each customer account.
+    - `domain`: the domain of the base URLs of customer accounts.
     """
 
     name: str
@@ -113,7 +113,8 @@ class ProviderRow:
     - `prices`: the vendor's name in a table of prices (`models/tariffs.py`); None if no table has it.
     - `key_page`: the web page where a user gets a key.
     - `counts`: the vendor can count the tokens of a request, by `Adapter.counting` of its protocol.
-    - `regions`: the vendor's regions, except that of `base_url`. The prices in the table do not apply there.
+    - `regions`: the vendor's regions, except that of `base_url`. The prices in the table do not apply in
+      these regions.
     """
 
     name: str
@@ -277,8 +278,8 @@ class ListedModels:
 class Decoder(Protocol):
     """A decoder of server-sent events to stream events. Each stream has a new decoder, which holds its state.
 
-    Both methods raise ProviderError if the stream reports an error. For an event that does not follow the protocol they
-    may raise ValueError, TypeError, LookupError or AttributeError, which the caller converts to a ProviderError.
+    Both methods raise ProviderError if the stream reports an error. If an event does not follow the protocol, they may
+    also raise ValueError, TypeError, LookupError or AttributeError, which the caller converts to a ProviderError.
     """
 
     def feed(self, event: SseEvent) -> Iterable[StreamEvent]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""Seconds during which the processor time of a check counts, and a slow pattern or schema is refused."""
+"""Number of seconds that the processor time of a check counts, and that a slow pattern or schema is refused."""
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that the slow checks of one account may take within `WINDOW_SECONDS`."""
 SLOW_SECONDS: Final = 0.1
@@ -124,7 +124,7 @@ class FairQueue(Generic[Item]):
         self._waiting.setdefault(account, deque()).append(item)
 
     def take(self, spent: Callable[[str], float]) -> Item:
-        """Remove and return the next item: one of the account that spent the least. An item must be waiting.
+        """Remove and return the next item, one of the account that spent least. An item must be waiting.
 
         `spent` returns the processor time that an account spent.
         """

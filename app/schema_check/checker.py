@@ -247,7 +247,7 @@ class _Checker:
 
 
 class _KilledError(Exception):
-    """The process was killed during a question. The text is the reason, as a statement about the schema.
+    """Error: the process was killed during a question. The message is the reason, as a statement about the schema.
 
     `refuse`: the schema is refused for a while.
     """

@@ -88,7 +88,7 @@ def serve(seconds: float, noted: mmap.mmap) -> None:
 
 
 class _TooSlowError(Exception):
-    """The pattern took too long before."""
+    """Error: the pattern took too long in an earlier check."""
 
 
 class _Patterns:
@@ -173,7 +173,7 @@ def _cut(path: list[str | int]) -> list[str | int]:
 
 
 def _is_lasting(keyword: str, value: object) -> bool:
-    """Return true if more text cannot correct the fault. An incomplete number may still change its type."""
+    """Return true if more text cannot correct a fault of this keyword. More digits may change a number's type."""
     return keyword in LASTING and not (keyword == "type" and isinstance(value, int | float))
 
 

@@ -67,7 +67,10 @@ OF_CONVERSATION: Final[tuple[Any, ...]] = (CacheState.follow, NewsState.follow, 
 
 
 async def prepare_page(state: BaseState) -> None:
-    """Note the address of a page that is loaded, before it gets its first data, so that `open` has no more to send."""
+    """Note the address of a page that is loaded, and clear the data of other conversations.
+
+    The first data of the page then has these changes, so `open` need not send them in another update.
+    """
     if here := conversation_in(state.router.url.path):
         note_address(await state.get_state(FilterState))
         await clear_other_transcript(await state.get_state(TranscriptState), here)
@@ -106,7 +109,7 @@ class OpeningState(rx.State):
         return [*events, *_rest(here)]
 
     async def _show(self, opened: OpenedConversation) -> list[Any]:
-        """Fill the states. Return the events that read what cannot be read at once."""
+        """Fill the states. Return the events that read the data that is still missing."""
         events: list[Any] = []
         show_topic(await self.get_state(TopicState), opened.topic_path)
         show_chat(await self.get_state(ChatState), opened)

@@ -108,7 +108,7 @@ class Toolbox:
             ) from None
 
     async def serve(self, owner: str, session: ServerSession) -> None:
-        """Add a server to those of the owner, and connect to it. It replaces a server with the same id."""
+        """Add a server of the owner, or replace the server with the same id, and connect to it."""
         await self.drop(owner, session.server.id)
         self.sessions.setdefault(owner, {})[session.server.id] = session
         session.start()

@@ -1,8 +1,8 @@
 """The gate, the outermost ASGI layer: refuses requests of other web pages, and adds common headers to every answer.
 
-The gate is not authentication. It stops attacks by other web pages: DNS rebinding (a foreign name resolves to this
-server; its Host is refused) and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin,
-so only their Host is checked.
+The gate is not authentication. It stops attacks by other web pages. In DNS rebinding, a foreign name resolves to this
+server: requests with a foreign Host are refused. Cross-site requests and sockets have a foreign Origin: they are
+refused too. Programs send no Origin, so only their Host is checked.
 
     >>> gate = GateRules.of(Settings(host="127.0.0.1", public_url="https://chat.example.org"))
     >>> gate.admits("chat.example.org", "https://chat.example.org"), gate.admits("evil.example", None)
@@ -83,7 +83,7 @@ class GateRules:
 
 
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
-    """Return the ASGI app `app` behind the gate, which has these rules.
+    """Return an ASGI app that passes to `app` only what the rules of the gate admit.
 
     Refused requests and sockets get 403. Every answer to a request has the common headers, even a refusal.
     """

@@ -1,4 +1,4 @@
-"""Starts and ends an ASGI application by the lifespan protocol, which servers usually do.
+"""Starts and ends an ASGI application by the lifespan protocol, instead of the server.
 
 Servers end the lifespan last, after every connection has closed. In this application the end of the lifespan saves the
 running replies, so it must not wait for a browser. If the lifespan fails, the application is not served (servers would

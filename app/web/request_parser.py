@@ -174,7 +174,7 @@ class RequestProtocol(HttpToolsProtocol):
             self._rest_late = None
 
     def _leave_rest(self) -> None:
-        """Close a connection whose client sends too much of a body, or sends it for too long, after the answer."""
+        """Close a connection if the rest of a body after the answer is too large or takes too long."""
         if not self.transport.is_closing():
             if not self._is_refused:
                 note_refusal(self.client, f"Refused a request: {_GOES_ON}")

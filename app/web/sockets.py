@@ -120,7 +120,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def _takes(self, values: int, event: Frame) -> bool:
         """Return True if a message is within the limits; otherwise refuse it.
 
-        `values` is the number of its values so far. `event` is the frame that ends or continues it.
+        `values` is the number of the message's values so far. `event` is the newest frame of the message.
         """
         if values > MAX_VALUES:
             self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have at most {MAX_VALUES:,} values.")

@@ -1,4 +1,4 @@
-"""Attachments: the bytes of `Image` and `File` parts. Their type comes from the bytes, not from the sender.
+"""Attachments: the bytes of `Image` and `File` parts, each with a media type.
 
 Not here: storing them (`store/attachments/attachments.py`), and the types that a provider accepts.
 
@@ -30,7 +30,7 @@ _BRANDS = {
     **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1"), "image/heic"),
     **dict.fromkeys((b"avif", b"avis"), "image/avif"),
 }
-"""Image formats in ISO base media files, by their brand. No provider accepts them.
+"""Image formats in ISO base media files, by their brand. No provider accepts these formats.
 
 https://mp4ra.org/registered-types/brands
 """

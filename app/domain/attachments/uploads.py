@@ -36,7 +36,7 @@ _TEXTS: Final = (
     ".php,.pl,.proto,.ps1,.py,.r,.rb,.rs,.rst,.sass,.scala,.scss,.sh,.sql,.srt,.svelte,.svg,.swift,.tex,.tf,.toml,"
     ".ts,.tsv,.tsx,.txt,.vb,.vtt,.vue,.xml,.yaml,.yml,.zig"
 )
-"""The accepted kinds of text files. The endings are listed because browsers count few of them as `text/*`."""
+"""The accepted kinds of text files. Browsers do not count most of them as `text/*`, so their endings are listed."""
 
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -59,7 +59,7 @@ class UploadKind(StrEnum):
 class Upload:
     """A stored file for a later message.
 
-    - `id`: the name of this upload. A person can attach the same bytes several times under different names.
+    - `id`: identifies this upload, not its bytes: a person can attach equal bytes several times, with different names.
     - `width`, `height`: the size in pixels of the image that is sent; 0 by 0 for a text.
     - `full_width`, `full_height`: the size in pixels of the uploaded file, before it was scaled down.
     """

@@ -30,7 +30,7 @@ from app.domain.request.request import Request, RequestMessage
 from app.domain.usage import Usage
 
 MARGIN = timedelta(seconds=30)
-"""Time from a keep-alive call to the expiry at least: the call takes time, and may need a second attempt."""
+"""Minimum time between a keep-alive call and the expiry: the call takes time, and may need a second attempt."""
 TAIL = "Keep warm."
 """The user message that is added to a keep-alive call whose cached prefix does not end with a user message.
 

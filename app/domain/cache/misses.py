@@ -23,7 +23,7 @@ from app.domain.cache.warmth import CachedCall, Warmth
 from app.domain.usage import Usage
 
 NEARLY = 0.02
-"""Maximum relative difference at which a report still agrees with an estimated prediction."""
+"""Maximum relative difference at which a provider's report still agrees with a prediction of estimated size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Break:
     """A cached prefix that the next request would not read.
 
     - `tokens`: the number of its tokens that would be processed again.
-    - `place`: the first place that differs (see `prefix`).
+    - `place`: the first place where the next request differs from the prefix (see `prefix.py`).
     - `last_run_id`: the run whose call cached the prefix.
     - `expires_at`: the time when the provider evicts it.
     """

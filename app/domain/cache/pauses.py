@@ -26,8 +26,8 @@ LOOKED_AT = 16
 def estimate_pauses(prefix: Prefix, conversation_id: str, calls: Sequence[CachedCall], now: datetime) -> float:
     """Estimate the probability that a prefix is needed again after more than five minutes, but within the hour.
 
-    The estimate uses the past calls of the conversation. A pause is the time since the earlier call that shares the
-    longest prefix. So the time that a person spends with another filter is a pause too.
+    The estimate uses the past calls of the conversation. The pause of a call is the time since the earlier call that
+    has the longest prefix in common with it. So the time that a person spends with another filter is a pause too.
     """
     here = [call for call in calls if call.conversation_id == conversation_id][-LOOKED_AT:]
     followers = [(call.prefix, call.at) for call in here[1:]] + [(prefix, now)]

@@ -12,12 +12,12 @@ There are at most four breakpoints, and they cost nothing. Each is at one of the
 A request for a title or a summary is `frozen`: it reads cached entries and writes none, because no later request would
 read them.
 
-The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
-but protects the whole prefix, now and for later sends. An hour is chosen if this extra price is lower than the expected
-loss: the tokens that a pause would lose, times the probability of such a pause soon. The newest message is still cached
-for five minutes, because its loss costs least. Providers report the tokens of the two lifetimes separately. So their
-report then has the size of the request up to the newest message. Among similar places, the plan prefers one whose size
-a provider has reported: then the predicted read is exactly the billed read.
+An entry is cached for five minutes or an hour. For an hour, each written token costs 0.75 of the input price more, but
+the whole prefix is protected, now and for later sends. An hour is chosen if this extra price is lower than the expected
+loss: the tokens that a pause would lose, times the probability of such a pause soon. Even then, the newest message is
+cached for five minutes, because its loss costs least. Providers report the tokens of the two lifetimes separately, so
+such a report also has the size of the part that is cached for an hour. Among similar places, the plan prefers one whose
+size a provider has reported: then the predicted read is exactly the billed read.
 
     plan = plan_cache(make_cache_request(request, hashes, CallToCache("c1", 12_000)), warmth, now)
     plan.prediction.tokens                  # the predicted cache read
@@ -51,14 +51,14 @@ DEAR = 0.75
 LOSS = 1.15
 """Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""The number of next sends whose expected losses must exceed the extra price of an hour, so that an hour is chosen.
+"""An hour is chosen only if its extra price is lower than the expected losses of this number of sends.
 
 Found by trials (decision 0026).
 """
 SURELY = 1.1
 """A prefix of estimated size counts as cached only above this multiple of the vendor's minimum length."""
 EDITED_BACK = 7
-"""Distance in messages from the newest one to a breakpoint for edits: people edit the last four pairs."""
+"""Distance in messages from the newest message to the breakpoint for edits: people edit the last four pairs."""
 NEAR = 2
 """Maximum number of messages by which the breakpoint for edits moves back to a place of known size."""
 
@@ -145,7 +145,7 @@ class CachePlan:
 
     @property
     def index(self) -> int | None:
-        """The place of the newest breakpoint, or None if there is none."""
+        """The place of the last breakpoint in the request, or None if there is no breakpoint."""
         return self.marks[-1].place if self.marks else None
 
 
@@ -154,7 +154,7 @@ def make_cache_request(
 ) -> CacheRequest:
     """Make the input of a plan from a request, its content hashes and the call that sends it.
 
-    `rules` are the cache rules of its model; None: those of Anthropic.
+    `rules` are the cache rules of the request's model; None: those of Anthropic.
     """
     chat = rules is not None and rules.chat
     count, markable = (count_contents, can_be_marked_in_chat) if chat else (count_positions, can_be_marked)
@@ -228,7 +228,8 @@ class TokenSize:
 def measure(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
     """Return the size of a request up to a place: the reported size if it is known, otherwise an estimate.
 
-    The estimate is the known size of the nearest earlier place, plus a share of the remaining tokens, by length.
+    The estimate is the known size of the nearest earlier place, plus a share of the remaining tokens, in
+    proportion to the length.
     """
     known = [size for size in sizes if size.place <= place and request.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
@@ -258,8 +259,8 @@ def _place_marks(
         return ()
     hour = _hour_up_to(request, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
-        # Set no breakpoint at `before`. Without it, a request after an edit reads the existing entry, whose size is
-        # known. No provider would ever report the size of a new entry at `before`.
+        # Set no breakpoint at `before`. So after an edit, a request reads the existing entry, whose size is known. The
+        # size of a new entry at `before` would never be reported.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(request, warmth, fewer, deepest.place) else chosen
     return tuple(Breakpoint(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
@@ -288,7 +289,7 @@ def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> i
 
 
 def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
-    """Return the places that can have a breakpoint, in the given order, up to the allowed number."""
+    """Return those of the `places` that can have a breakpoint, in their order, up to the allowed number."""
     rules = warmth.rules
     return [
         place
@@ -300,7 +301,7 @@ def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> lis
 
 
 def _finds(request: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
-    """Return true if the lookback from one of these breakpoints reaches the entry at a place."""
+    """Return true if the lookback from one of the breakpoints `marks` reaches the cached entry at `place`."""
     lookback = warmth.rules.lookback
     return any(mark >= place and (lookback is None or _distance(request, place, mark) < lookback) for mark in marks)
 
@@ -322,7 +323,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     chosen: Sequence[int],
     deepest: CachedPrefix | None,
 ) -> int:
-    """Return the last place to cache for an hour; `TOOLS - 1`: none. All places up to it are cached for an hour too."""
+    """Return the place up to which the request is cached for an hour; `TOOLS - 1`: no part is."""
     newest = max(chosen)
     if HOUR not in warmth.rules.lifetimes:
         return TOOLS - 1
@@ -348,9 +349,8 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     chance = estimate_pauses(request.prefix, request.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
-    # A cache lifetime of an hour costs more per written token. This price is not paid if a pause would lose too little.
-    # It is also not paid yet if it will be lower at the next send: that send writes only one more pair, and can then
-    # cache the whole prefix for an hour.
+    # An hour costs more per written token. It is not chosen if the expected loss is too small, and not yet if it will
+    # cost less at the next send: then only one more pair is written, but an hour can protect the whole prefix.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest
@@ -386,5 +386,5 @@ def _distance(request: CacheRequest, earlier: int, later: int) -> int:
 
 
 def _weight(request: CacheRequest, place: int) -> int:
-    """Return the length of a request up to a place."""
+    """Return the length of a request up to a place, in the unit of `CacheRequest.totals`."""
     return request.totals[max(0, place + 1)]

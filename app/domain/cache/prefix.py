@@ -102,8 +102,8 @@ def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
 def name_beginning(request: Request) -> str:
     """Return a name for requests that may share a prefix: equal for equal model, tools and system text.
 
-    OpenAI takes the name as `prompt_cache_key`, to find the machine that has the prefix cached. The name contains no
-    person and no conversation, so a fork can read the cache of its original conversation.
+    OpenAI takes the name as `prompt_cache_key`, to find the machine that has the prefix cached. The name has no
+    id of a person or a conversation, so a fork can read the cache of its original conversation.
     """
     return "inview-" + content_hashes(Request(request.model, request.system, (), tools=request.tools))[0][:_HEX]
 
@@ -129,7 +129,8 @@ def can_be_marked(message: RequestMessage) -> bool:
 def count_contents(message: RequestMessage) -> int:
     """Return the number of content parts of a message in Chat Completions.
 
-    A reply has one. Each tool result has one, and its images and files follow with a line in a user message.
+    A reply has one part. A tool result has one part; its images and files follow as parts of a user message, after a
+    part with a line of text.
     """
     if message.role == "assistant":
         return 1
@@ -141,7 +142,7 @@ def count_contents(message: RequestMessage) -> int:
 def can_be_marked_in_chat(message: RequestMessage) -> bool:
     """Return true if the content of a message in Chat Completions ends with a part, which can be a breakpoint.
 
-    A reply without text and an empty text have no such part.
+    A reply without text, and a message whose last text is empty, have no such part.
     """
     if message.role == "assistant":
         return any(isinstance(part, Text) and part.text for part in message.parts)

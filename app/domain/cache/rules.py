@@ -13,7 +13,7 @@ Sources, read in November 2026:
   cached for 30 minutes.
 - Alibaba Cloud Model Studio, "Context Cache" (11 October 2026, and an earlier copy of the whole page): a cache block is
   everything from the start of the messages to a content part with `cache_control`, and the tools, which cannot be
-  marked. It has at least 1,024 tokens. A request has four marks at most; from each, 20 content parts are searched
+  marked. It has at least 1,024 tokens. A request has four such parts at most; from each, 20 content parts are searched
   backwards. The only lifetime is 5 minutes, and a hit restarts it. Creation costs 1.25 times the input price, a hit 0.1
   times. Only the listed models have this explicit cache; snapshots are not listed. The implicit cache of the others is
   not predicted, because hits are not guaranteed.

@@ -93,7 +93,7 @@ class Warmth:
     calls: tuple[CachedCall, ...] = field(default=(), repr=False)
 
     def alive(self, now: datetime) -> tuple[CachedPrefix, ...]:
-        """Return the entries that have not expired."""
+        """Return the cached prefixes that have not expired."""
         return tuple(entry for entry in self.entries if entry.expires_at > now)
 
 
@@ -116,9 +116,9 @@ def after_call(warmth: Warmth, call: CachedCall) -> Warmth:
 
 
 def _after_stepped(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
-    """Add an entry for the whole request.
+    """Add an entry for the whole request of a call.
 
-    A later request that shares a prefix with this one can read it until the entry expires.
+    Until the entry expires, a later request can read any prefix that it shares with this request.
     """
     size = _sized(call.prefix, call.prefix.last, usage.prompt_tokens - warmth.rules.closing)
     if size is None:
@@ -161,7 +161,7 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
 
 
 def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> CachedPrefix | None:
-    """Return the entry that a call read: the one with the size `read`, otherwise the longest one of unknown size."""
+    """Return the cached prefix that a call read: one of the size `read`, otherwise the longest of unknown size."""
     mine = sorted((entry for entry in alive if entry.begins(prefix)), key=lambda entry: -entry.place)
     same = (entry for entry in mine if entry.tokens == read)
     unknown = (entry for entry in mine if entry.tokens is None)
@@ -169,16 +169,16 @@ def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> Cach
 
 
 def _infer_read(call: CachedCall, read: int, lifetime: int) -> CachedPrefix:
-    """Return the entry that a call read although no known call wrote it. An older call must have written it.
+    """Return the cached prefix that a call read, but that no known call wrote. An older call must have written it.
 
-    The entry ends at the last breakpoint of the call: if it ended earlier, the call would have written the rest.
+    The prefix ends at the last breakpoint of the call: if it ended earlier, the call would have written the rest.
     """
     place = call.marks[-1].place
     return CachedPrefix(place, call.prefix.key(place), read, lifetime, call.at)
 
 
 def _learn_sizes(prefix: Prefix, marks: Sequence[Breakpoint], usage: Usage) -> list[Size]:
-    """Return the sizes that a report proves: up to the last breakpoint, and up to the last breakpoint for an hour."""
+    """Return the exact sizes in a usage report: up to the last breakpoint, and up to the last one for an hour."""
     whole = usage.cache_read_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
     learnt = [_sized(prefix, marks[-1].place, whole)]
     long = [mark for mark in marks if mark.lifetime > marks[-1].lifetime]
@@ -193,14 +193,14 @@ def _sized(prefix: Prefix, place: int, tokens: int) -> Size | None:
 
 
 def _without(entries: tuple[CachedPrefix, ...], prefix: Prefix, after: int | None) -> tuple[CachedPrefix, ...]:
-    """Return the entries without those that a call could have read but did not read: they are no longer cached.
+    """Leave out the entries that a call could have read but did not read, because they are no longer cached.
 
-    The entries left out are beginnings of the call's request that end after the place `after` (None: at any place).
+    These entries are beginnings of the call's request that end after the place `after` (None: at any place).
     """
     return tuple(entry for entry in entries if not entry.begins(prefix) or (after is not None and entry.place <= after))
 
 
 def _put(entries: tuple[CachedPrefix, ...], new: Sequence[CachedPrefix]) -> tuple[CachedPrefix, ...]:
-    """Add the `new` entries. Each replaces an entry with the same place and key."""
+    """Add the `new` entries. A new entry replaces the entry with the same place and key."""
     replaced = {(entry.place, entry.key) for entry in new}
     return (*(entry for entry in entries if (entry.place, entry.key) not in replaced), *new)

@@ -25,7 +25,7 @@ class ChildCall:
 
     - `role`: the role of its request.
     - `after_position`: the node is shown after the pair at this position.
-    - `position`: a summary replaces the pairs with a lower position than this one.
+    - `position`: for a summary; it replaces the pairs with a lower position.
     - `made`: the provider call; None if its conversation no longer exists, so that nothing else is known about the
       call.
     """

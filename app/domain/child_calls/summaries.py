@@ -1,4 +1,4 @@
-"""Summaries: the instruction to the model that writes one. `runs/child_calls/summaries.py` makes the call."""
+"""Summaries: the instruction to the model that writes a summary. `runs/child_calls/summaries.py` makes the call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Titles: the instruction to the model that writes one, and the reading of its answer.
+r"""Titles: the instruction to the model that writes a title, and the reading of its answer.
 
 Not here: when a title is requested (`runs/child_calls/titles.py`), and the name on screen of an untitled conversation.
 
@@ -53,7 +53,7 @@ def read_title(answer: str) -> str:
 
 
 def _leave_out_reasoning(answer: str) -> str:
-    """Return an answer without its reasoning. Any model may write reasoning tags, so they are always looked for."""
+    """Return an answer without its reasoning. Any model may write reasoning tags, so tags are always looked for."""
     reader = TagReader()
     words: list[str] = []
     for event in [*reader.feed([TextReceived(answer)]), *reader.end()]:

@@ -83,7 +83,7 @@ class ChosenRun:
 
     @property
     def version(self) -> int:
-        """The number of the kept reply among the new versions."""
+        """The number of the kept reply among the new versions of the pair."""
         return self.place + 1
 
 

@@ -76,9 +76,9 @@ def plan_budget(
     """Compute the budget of a send.
 
     `input_price` is in US dollars per million tokens; None: no limit in money applies. If the price depends on the size
-    of the request, `input_steps` has the sizes in tokens above which another price applies, each with this other price.
-    This price applies to all tokens of a larger request. A limit in money is converted to tokens at the full input
-    price, as if no token were read from a cache.
+    of the request, `input_steps` has the sizes in tokens above which another price applies, each with that price, which
+    then applies to all tokens of the request. A limit in money is converted to tokens at the full input price, as if no
+    token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:
@@ -105,7 +105,7 @@ def _buy(money: Decimal, price: Decimal, steps: Sequence[tuple[int, Decimal]]) -
 
 
 def fit_newest(totals: Sequence[int], available: int) -> int:
-    """Return the number of the newest pairs that fit.
+    """Return the number of the newest pairs that fit into `available` tokens.
 
     `totals` are the tokens of the newest pair, of the newest two, and so on. They never decrease, so an older pair
     never replaces a newer one.

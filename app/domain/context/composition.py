@@ -43,8 +43,8 @@ class Candidate:
 
     - `out`: the reason why the pair is never sent; None if it can be sent.
     - `running`: the pair's reply has not ended.
-    - `revision`: the revision of the conversation at the last change of the pair. A copy of the pair with this revision
-      is current.
+    - `revision`: the revision of the conversation at the last change of the pair. A copy of the pair with another
+      revision is out of date.
     """
 
     pair_id: str
@@ -92,7 +92,7 @@ class SizedPairs(Protocol):
     def __len__(self) -> int: ...
 
     def fit(self, available: int) -> int | None:
-        """Return the position of the oldest pair that fits together with all newer ones, or None if all pairs fit.
+        """Return the position of the oldest pair that fits with all newer pairs into `available` tokens; None: all fit.
 
         If even the newest pair does not fit, return the position after it.
         """

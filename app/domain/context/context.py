@@ -179,8 +179,8 @@ def continue_request(
 
     `first` is the reply's first request, `parts` are the parts received so far.
 
-    A later send contains this reply with identical text, so its request has the same prefix as this one. `redact` must
-    have the same value as for the first request.
+    A later send contains this reply with identical text, so its request begins like the request built here. `redact`
+    must have the same value as for the first request.
     """
     unsupported: list[Unsupported] = []
     rounds = _rounds(_supported(parts, None, profile, unsupported), None)

@@ -42,7 +42,10 @@ NO_USER_OPTIONS = UserOptions()
 
 @dataclass(frozen=True, slots=True)
 class StreamContext:
-    """The facts about a stream that a piece can use. `reasoning_tags`: the model writes its reasoning between tags."""
+    """The facts about a stream that middleware can use.
+
+    `reasoning_tags`: the model writes its reasoning between tags.
+    """
 
     reasoning_tags: bool = False
 
@@ -92,7 +95,7 @@ MIDDLEWARE: Final = (
 def compose_system_prelude(options: UserOptions) -> str | None:
     """Return the text of the prelude, the card between the system prompt and the summary.
 
-    Return None if it has no text.
+    Return None if there is no prelude.
     """
     preludes = (piece.adds(options) for piece in MIDDLEWARE if piece.adds is not None)
     return "\n\n".join(text for text in preludes if text) or None
@@ -114,7 +117,7 @@ def change_request(request: Request) -> RedactedRequest:
 
 
 def new_receivers(stream: StreamContext) -> tuple[Receiver, ...]:
-    """Return the receivers for a new stream, in order. Usually there are none."""
+    """Return the receivers that middleware needs for a new stream, in order. Usually there are none."""
     made = (piece.new_receiver(stream) for piece in MIDDLEWARE if piece.new_receiver is not None)
     return tuple(receiver for receiver in made if receiver is not None)
 

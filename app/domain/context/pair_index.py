@@ -215,7 +215,7 @@ class FullIndex:
         return FullIndex(self.index, self.estimator, self.checkpoint, before)
 
     def _add_up(self, suffices: Callable[[], bool]) -> None:
-        """Add up one block after the other until `suffices()` is true or no block remains."""
+        """Add up the tokens of one block after the other until `suffices()` is true or no block remains."""
         while self._added < len(self.index.blocks) and not suffices():
             self._added += 1
             block = self.index.blocks[-self._added]

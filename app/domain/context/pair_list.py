@@ -56,7 +56,7 @@ class PairList(Sequence[Candidate]):
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
-        """The place of the first pair of each block, and the end of the last block."""
+        """The index in the list of the first pair of each block, and then the number of pairs in all blocks."""
         return tuple(accumulate(map(len, self.blocks), initial=0))
 
     def _block_of(self, place: int) -> int:

@@ -46,7 +46,7 @@ class SelectionChangedError(ConflictError):
 def describe_selection(sent: Sequence[Candidate], running: str | None = None) -> str:
     """Return the selection text of these pairs: their number, and a hash of their ids and sizes.
 
-    `running` is the id of the pair whose reply is running. It is appended: a send may include this pair too.
+    `running` is the id of the pair whose reply is running. The id is appended: a send may include this pair too.
     """
     suffix = "" if running is None else f"{_NEW}{running}"
     return f"{len(sent)}.{_digest(sent)}{suffix}"

@@ -72,8 +72,8 @@ def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
     for branch in in_order:
         children[branch.parent_id if branch.parent_id in known else None].append(branch)
     placed: dict[str, Placed] = {}
-    # Branches that cannot be reached from a root form cycles, which only a file edited by hand can contain. Then the
-    # oldest branch becomes the root.
+    # Branches that cannot be reached from a root form cycles, which only a file edited by hand can contain. The oldest
+    # branch of a cycle becomes a root.
     for root in (*children[None], *in_order):
         waiting = [Placed(root, 0)]
         while waiting:

@@ -43,9 +43,10 @@ NEVER_SENT = frozenset(
 
 
 class ConversationKind(StrEnum):
-    """The kind of a conversation. `agent`: a person's chat.
+    """The kind of a conversation.
 
-    `tool`: one child call, such as a title or a delegated task.
+    - `agent`: a person's chat.
+    - `tool`: one child call, such as a title or a delegated task.
     """
 
     AGENT = "agent"
@@ -132,7 +133,7 @@ class Replaced:
     """A secret that redaction replaced by a placeholder.
 
     - `pair_id`: the pair of the secret; None if it was in the draft or in the system text.
-    - `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    - `place`: where the secret was: `system`, `request`, `reply`, `tool_call` or `tool_result`.
     - `kind`: the kind of secret.
     """
 

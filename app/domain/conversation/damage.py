@@ -81,7 +81,7 @@ _SENTENCES: Final = (
     (r"its \w+ refers to it, but it is missing", "It is missing from the database."),
     (r"it has ([\d,]+) of ([\d,]+) bytes", "Only {0} of {1} bytes are stored."),
 )
-"""Technical reasons (as patterns), each with the sentence that people see instead of it."""
+"""Technical reasons (as patterns), each with the sentence that people see instead."""
 
 
 @dataclass(frozen=True, slots=True)

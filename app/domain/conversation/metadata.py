@@ -1,6 +1,6 @@
 """Metadata: a free JSON object of a program, stored with a conversation or a message. Models never get it.
 
-It is kept as JSON text, "" for none.
+The object is kept as JSON text, "" for none.
 
     >>> encode_metadata("metadata", {"ticket": 7, "labels": ["a"]})
     '{"ticket":7,"labels":["a"]}'
@@ -20,7 +20,7 @@ from app.domain.errors import InputError, StoreError
 MAX_METADATA_BYTES: Final = 16_384
 """The maximum size of the JSON text in bytes."""
 MAX_METADATA_DEPTH: Final = 8
-"""The maximum number of objects and lists within each other."""
+"""The maximum depth of nested objects and lists."""
 MAX_METADATA_INTEGER: Final = 2**53
 """Larger integers are read differently by different programs (RFC 8259, section 6)."""
 
@@ -29,7 +29,7 @@ def encode_metadata(field: str, value: Mapping[str, Any]) -> str:
     """Return the JSON text of metadata, "" for an empty object.
 
     Raises:
-        InputError: a value in it is not allowed, or it is too large. `field` names it.
+        InputError: the object is too large, or has a value that is not allowed. The error names `field`.
     """
     if not value:
         return ""

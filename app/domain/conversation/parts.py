@@ -57,7 +57,7 @@ class File:
 class _Utf8:
     """A field with a text that is kept as UTF-8: a `str` with one emoji takes four bytes for each character.
 
-    Each use decodes the text. The class of the field is a dataclass without slots.
+    Each use decodes the text. The dataclass that has the field must have no slots.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:

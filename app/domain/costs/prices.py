@@ -210,7 +210,7 @@ def day_part(model: str, at: datetime) -> int:
 
 
 def complete_prices(prices: Prices) -> Prices:
-    """Add the price of a one-hour cache write if only the five-minute price is known. It is twice the input price."""
+    """Add the price of a one-hour cache write, twice the input price, if only the five-minute price is known."""
     if prices.cache_write is None or prices.cache_write_1h is not None:
         return prices
     return replace(prices, cache_write_1h=prices.input * CACHE_WRITE_1H)

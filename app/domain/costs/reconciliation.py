@@ -155,7 +155,7 @@ def _judge(here: Usage, there: Usage) -> Verdict:
 
 
 def _kinds(usage: Usage) -> tuple[int, ...]:
-    """Return the counts to compare. Reasoning tokens are left out, because no export has them separately."""
+    """Return the token counts to compare. Reasoning tokens are left out, because no export has them separately."""
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return usage.input_tokens, usage.cache_read_tokens, written, usage.output_tokens
 

@@ -101,8 +101,9 @@ _WINDOWS: dict[str, WindowOf] = {
 def window_after(purpose: str, outcome: Lifecycle, usage: Usage | None) -> int | None:
     """Return the number of tokens in the context window after a call, or None if the call does not change it.
 
-    After a reply, it is the number of all tokens that the call read and wrote. After a summary, it is only the size of
-    the summary, because the summary replaces the earlier pairs. Other calls and failed calls do not change the number.
+    After a reply, the result is the number of all tokens that the call read and wrote. After a summary, it is only the
+    size of the summary, because the summary replaces the earlier pairs. Other calls and failed calls do not change the
+    number.
 
     >>> window_after("reply", Lifecycle.SUCCEEDED, Usage(input_tokens=5, cache_read_tokens=90, output_tokens=7))
     102

@@ -30,7 +30,7 @@ def expand_saved(tree: Filter, saved: Mapping[str, str]) -> Filter:
 
 
 class _Expansion:
-    """The expansion of one line. It has the saved filters that were read so far, and the number of terms so far."""
+    """The state while `@name` is replaced in one line: the saved filters read so far, and the number of terms."""
 
     def __init__(self, saved: Mapping[str, str]) -> None:
         self._saved = saved

@@ -124,6 +124,6 @@ def rename_use(line: str, old: str, new: str) -> str:
 def _names(line: str) -> frozenset[str]:
     try:
         tree: Filter = parse_filter(line)
-    except FilterError:  # another version with another language saved it, so the filters that it uses are unknown
+    except FilterError:  # saved by a version with another filter language, so its uses are unknown
         return frozenset()
     return frozenset(leaf.name for leaf in leaves(tree) if isinstance(leaf, Saved))

@@ -34,9 +34,9 @@ class FoundSecret:
 class _Form:
     """The form of a kind of token: one of the strings `begins`, not in the middle of a word, then `follows`.
 
-    `digit`: the token must contain a digit. `apart`: no dash or underscore may come before the token. This is set for a
-    token that can contain its own beginning, because the search would otherwise read the token again from each of these
-    places.
+    - `digit`: the token must contain a digit.
+    - `apart`: no dash or underscore may come before the token. It is set for tokens that can contain their own
+      beginning: otherwise the search would read a token again from each beginning in it.
     """
 
     kind: str
@@ -106,7 +106,7 @@ def find_secrets(text: str) -> tuple[FoundSecret, ...]:
     for secret in found:
         if not kept or secret.start >= kept[-1].end:
             kept.append(secret)
-        elif secret.end > kept[-1].end:  # overlapping secrets become one
+        elif secret.end > kept[-1].end:
             kept[-1] = FoundSecret(kept[-1].kind, kept[-1].start, secret.end)
     return tuple(kept)
 

@@ -70,7 +70,7 @@ def canonical_message(message: RequestMessage) -> bytes:
 
 
 def _canonical_pieces(message: RequestMessage) -> Iterator[str]:
-    """Yield the canonical form of a message in pieces: of a message with large files, the whole takes much memory."""
+    """Yield the canonical form of a message in pieces, because the whole form takes much memory if files are large."""
     head = f'{{"role":{_quote(message.role)},"parts":['
     for part in message.parts:
         if not isinstance(part, Text):

@@ -2,7 +2,7 @@
 
 The record of a provider call is a list of pieces (`store/ledger/sent_calls.py`). The text of a piece is its canonical
 form (`hashing.py`), except for the system text, which is stored unchanged. Equal texts have equal hashes in all
-requests, other than content hashes, which depend on the messages before.
+requests. (Content hashes are different: they also depend on the earlier messages.)
 
     >>> from app.domain.request.request import Request
     >>> from app.domain.conversation.parts import Text
@@ -57,7 +57,7 @@ class WrittenPiece:
 
 @dataclass(frozen=True, slots=True)
 class SentContent:
-    """The content of a request. None: the request did not have this part, or its text is not stored."""
+    """The content of a request. A field of None: the request did not have this part, or its text is not stored."""
 
     parameters: Mapping[str, Any] | None = None
     system: str | None = None

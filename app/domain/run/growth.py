@@ -4,7 +4,7 @@ Storing or showing the growth is much less work than storing or showing the whol
 compared: in a run, only the last part changes, and the text of this part only grows at its end.
 
 >>> from app.domain.run.run import RunStart
->>> before = RunState(RunStart("r1", "p1", "offline:demo", "hash"), parts=(Text("one"),))
+>>> before = RunState(RunStart("r1", "p1", "c1", "offline:demo", "hash"), parts=(Text("one"),))
 >>> growth = describe_growth(before, replace(before, parts=(Text("one, two"),)))
 >>> growth
 Growth(kept=1, text=', two', parts=())
@@ -52,10 +52,10 @@ def describe_growth(before: RunState | None, after: RunState) -> Growth:
 
 
 def apply_growth(parts: tuple[Part, ...], growth: Growth) -> tuple[Part, ...]:
-    """Return the parts after this growth.
+    """Return the parts of a reply after it has grown by `growth`.
 
     Raises:
-        ValueError: the growth does not fit these parts.
+        ValueError: `growth` does not fit these parts.
     """
     if growth.kept > len(parts):
         raise ValueError(f"{growth.kept} parts were kept of {len(parts)}")

@@ -26,7 +26,7 @@ NOT_RUN = "Not run: the reply was stopped before this call was allowed."
 
 
 MAX_CALLS = 100
-"""Maximum number of tool calls in one reply. A stream with more calls ends there."""
+"""Maximum number of tool calls in one reply. A stream with more calls is ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:
 
 
 def count_answered(parts: tuple[Part, ...]) -> int:
-    """Count the parts up to the last tool result. They belong to the finished rounds."""
+    """Count the parts up to the last tool result, which belong to the finished rounds."""
     return next((place for place in range(len(parts), 0, -1) if isinstance(parts[place - 1], ToolResult)), 0)
 
 
@@ -85,7 +85,7 @@ def count_rounds(parts: tuple[Part, ...]) -> int:
 
 
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
-    """Return the parts with an error result added for each of these calls. `why` is the text of the results."""
+    """Return the parts of a reply and, for each of these tool calls, an error result with the text `why`."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))
 
 
@@ -113,7 +113,7 @@ def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
 
 
 def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: ToolLimits) -> str | None:
-    """Return why a limit forbids the calls at the end of these parts, or None if they are allowed.
+    """Return why a limit forbids the tool calls at the end of these parts, or None if the calls are allowed.
 
     `rounds` is the number of rounds so far, `seconds` the time since the start of the reply.
     """

@@ -3,11 +3,11 @@
 A reply needs one provider call, and another one after each set of tool results. A provider call with its tool calls is
 a round. Attempts are numbered across rounds, so every provider call has a number.
 
-`apply_event(state, event)` returns the new state and the actions, which are effects as data. The state is also the
-run's log. The log only grows at its end, so `run_log.events_after(state, position)` can return the events from any
-position. A stored run has the same log as a live run.
+`apply_event(state, event)` returns the new state and the actions, which are effects as data. The run's log is
+derived from the state. The log only grows at its end, so `run_log.events_after(state, position)` can return the events
+from any position. A stored run has the same log as a live run.
 
-    >>> state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+    >>> state = start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash"))[0]
     >>> state, actions = apply_event(state, TextReceived("Hi"))
     >>> state.parts, actions
     ((Text(text='Hi'),), ())
@@ -75,6 +75,7 @@ class RunStart:
 
     run_id: str
     pair_id: str
+    conversation_id: str
     model: str
     request_hash: str
     tools: ToolLimits | None = None
@@ -190,7 +191,7 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """The event that a person stopped the run. It has the ids of the tool calls that were started before."""
+    """The event that a person stopped the run. It has the ids of the tool calls that had started."""
 
     begun: frozenset[str] = frozenset()
 
@@ -199,7 +200,7 @@ class CancelRequested:
 class Interrupted:
     """The event that the process ended before the run did, or is ending now.
 
-    It has the ids of the tool calls that were started before.
+    It has the ids of the tool calls that had started.
     """
 
     begun: frozenset[str] = frozenset()
@@ -340,8 +341,8 @@ def sum_usage(state: RunState) -> Usage | None:
 def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:
     """Return the seconds to wait before the next attempt, or None if there is no retry.
 
-    The wait follows the retry policy of the run. A provider's `Retry-After` replaces it, up to a limit. Each round has
-    its own retries, and no retry follows after the first token of a round.
+    The wait follows the retry policy of the run. A provider's `Retry-After` replaces that wait, up to a limit. Each
+    round has its own retries, and no retry follows after the first token of a round.
     """
     begun = count_answered(state.parts)
     retried = sum(retry.after == begun for retry in state.retries)
@@ -491,7 +492,7 @@ def _call_tools(state: RunState, limits: ToolLimits, seconds: float) -> tuple[Ru
 
 
 def _receive_result(state: RunState, event: ToolFinished) -> tuple[RunState, tuple[Action, ...]]:
-    """Receive a tool result. It is ignored if no call waits for it."""
+    """Receive a tool result. The result is ignored if no call waits for it."""
     waited_for = {call.tool_call_id for call in list_unanswered(state.parts)} if state.phase == "calling" else ()
     if event.tool_call_id not in waited_for:
         return state, ()

@@ -59,13 +59,13 @@ class Theme(StrEnum):
 class Preferences:
     """The settings of a person.
 
-    Limits. Those per send, conversation and day are in tokens and US dollars; None: no limit.
+    Limits. The limits per send, conversation and day are in tokens and US dollars; None: no limit.
 
     - `soft_cap`: the share of a model's window that a send may fill.
     - `reserve`: the tokens that are kept free for the reply.
     - `trash_days`: the number of days that a deleted item can be restored; None: until the trash is emptied.
 
-    Rate limits (`rate_limits.py`); None: no limit. Further sends are refused, not asked about:
+    Rate limits (`rate_limits.py`); None: no limit. Further sends are refused; the person is not asked:
 
     - `conversation_minute_sends`, `minute_sends`, `address_minute_sends`: sends per minute in each conversation, in all
       of them, and from each network address.
@@ -77,7 +77,7 @@ class Preferences:
     - `title_model`: the model of this call; None: the model of the conversation.
     - `replay`: a request that was answered before gets the stored answer.
     - `keys`: the actions whose key a person changed; "": the action has no key.
-    - `built_in_tools`: the names of the built-in tools for models. If there are none, an installation without servers
+    - `built_in_tools`: the names of the built-in tools for models. If it is empty, an installation without servers
       sends no tools.
 
     Privacy:

@@ -23,10 +23,10 @@ from types import MappingProxyType
 from app.domain.errors import InviewError
 
 MAX_SENDS = 100_000
-"""The highest limit of sends per minute. A higher one would be no limit."""
+"""The highest limit of sends per minute. In practice, a higher one would be no limit."""
 MAX_DAY_TOKENS = 1_000_000_000
 SENDS_SECONDS = 60
-"""Length of the window of counted sends, in seconds."""
+"""Sends are counted over this number of seconds."""
 
 _PART = re.compile(r"([0-9]{1,10}) ?(?:(sends?/minute)|(tokens?/day))")
 
@@ -77,7 +77,11 @@ NO_RATE_LIMITS = RateLimits()
 
 @dataclass(frozen=True, slots=True)
 class SendQuota:
-    """The state of a limit of sends: how many of them `remain`, and after how many seconds there are more."""
+    """The state of a limit of sends.
+
+    - `remaining`: the number of sends that are possible now.
+    - `reset`: the seconds until one more send is possible.
+    """
 
     scope: RateScope
     limit: int

@@ -1,4 +1,4 @@
-r"""Reasoning between tags: some models write `<think>…</think>` into the reply. This module turns it into thinking.
+r"""Reasoning between tags: the text in `<think>…</think>`, which some models write into a reply, becomes thinking.
 
 The opening tag counts only at the very beginning of a reply, where such models write it. With some chat templates the
 reply has only the closing tag, because the template already contains the opening one. A closing tag counts if nothing

@@ -22,7 +22,7 @@ FIELD: Final = "schema"
 MAX_CHARACTERS: Final = 50_000
 MAX_DEPTH: Final = 60
 NAME: Final = "reply"
-"""The name of the schema in a request. OpenAI's protocols require one."""
+"""The name of the schema in a request. OpenAI's protocols require a name."""
 
 _REPAIR: Final = "Your last reply does not match the required JSON schema:"
 _NO_NUMBER: Final = "has NaN or a number beyond ±1.8e308, which JSON parsers do not support. Write a smaller one."

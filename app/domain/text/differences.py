@@ -21,7 +21,7 @@ T = TypeVar("T")
 _UNSPACED: Final = "\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"\s*(?:[{_UNSPACED}]|(?:(?![{_UNSPACED}])[\w\u0300-\u036f])+|[^\s\w])|\s+")
 _MAX_CELLS: Final = 25_000_000
-"""Maximum product of the lengths of two lists that are compared, without the equal items at their starts and ends.
+"""Maximum product of the lengths of two compared lists, not counting the equal items at their starts and ends.
 
 Longer lists are not compared: all old items count as removed, and all new ones as added.
 """

@@ -53,7 +53,7 @@ class Pattern:
 
         Empty pieces are left out.
 
-        Only a text that contains all of them, in this order, can contain a match.
+        Only a text that contains all these pieces, in this order, can contain a match.
         """
         return tuple(fold(piece) for piece in self.pieces if piece)
 
@@ -68,7 +68,7 @@ def fold(text: str) -> str:
 
 
 def _divide(text: str) -> Iterator[str]:
-    """Yield the pieces of a text. Each begins with an ASCII character, which NFC never joins with the one before it."""
+    """Yield the pieces of a text. Each begins with an ASCII character, which NFC never joins with another."""
     start = 0
     while len(text) - start > PIECE and (found := _ASCII.search(text, start + PIECE)):
         yield text[start : found.start()]

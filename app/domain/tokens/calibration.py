@@ -49,7 +49,7 @@ FEW = 3
 FEW_SPREADS = 2.0
 """Maximum difference between a report and the expected tokens, in standard deviations.
 
-A larger one counts as this one.
+A larger difference is reduced to this maximum.
 """
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
@@ -106,7 +106,7 @@ It applies if the earlier texts are in another script than Latin too.
 FIRST_SLACK, SLACK = 3.0, 2.0
 """Error of the estimates for a request and for each message, in tokens: before the first report, and after it."""
 SMALL = 2
-"""Only a short send can confirm a changed base: its text has at most this multiple of the change, in tokens."""
+"""A changed base can be confirmed only by a send whose text is short: at most this multiple of the change."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
 """Three numbers to decide whether a send was written in another script than Latin (`is_foreign`).
 
@@ -199,7 +199,7 @@ def is_foreign(one: Observation) -> bool:
 
 
 def _doubt_base(estimator: Estimator, family: Family, observations: Sequence[Observation]) -> float:
-    """Return the possible error of the base, in tokens. It is 0 if a short send has confirmed the changed base."""
+    """Return the possible error of the calibrated base, in tokens; 0 if a short send has confirmed this base."""
     moved = abs(estimator.base - family.base)
     return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in observations) else float(moved)
 
@@ -211,8 +211,8 @@ def _list_new(
 
     The range of plain text follows the learnt ratio, but keeps at least a share of the family's band, because prose and
     code differ. If the learnt ratio is outside the family's band, it may come from texts of another kind. Then the
-    range includes both ratios. In a conversation in another script, the range of new text in other scripts follows the
-    learnt ratio.
+    range is extended, so that it covers the family's band as well. In a conversation in another script, the range of
+    new text in other scripts follows the learnt ratio.
     """
     kinds = family.kinds
     low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)
@@ -323,7 +323,7 @@ def estimate_send(estimator: Estimator, one: Observation) -> int:
 
 
 def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
-    """Return the lower and upper bound of each figure after this number of reports."""
+    """Return the bounds of the base, the ratio and the tokens per message after this number of reports."""
     ratio, factor = family.permille / THOUSAND, min(MAX_RATIO, RATIO_STEP**count)
     base, per_message = count * BASE_STEP, count * PER_MESSAGE_STEP
     return (
@@ -336,8 +336,8 @@ def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
 def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
     row = (1.0, float(one.text), float(one.messages))
     expected = _dot(prior.means, row)
-    # The noise is computed from the expected tokens. From the reported ones, a report that is far too low would weigh
-    # most.
+    # The noise is computed from the expected tokens. If it were computed from the reported tokens, a report that is far
+    # too low would have the largest weight.
     noise = ABSOLUTE_NOISE + RELATIVE_NOISE * expected
     tokens = float(one.tokens)
     if few:
@@ -351,7 +351,8 @@ def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
 def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
     """Return the weight of each send in the best of several fits: the one with the smallest median error.
 
-    Each fit begins at another start. From a single start, one outlier could mislead the fit; it cannot move the median.
+    Each fit starts with different values, because one outlier could mislead a single fit. An outlier hardly
+    changes the median error, by which the best fit is chosen.
     """
     fits = [_settle(prior, points, start) for start in _starts(prior, points)]
     nearest = min(fits, key=lambda means: median(map(abs, _misses(means, points))))
@@ -359,7 +360,7 @@ def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
 
 
 def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
-    """Yield the starts: a fit to all sends, the prior with a corrected ratio, and the prior with a corrected base.
+    """Yield the starts of fits: a fit to all sends, the prior with a corrected ratio, and with a corrected base.
 
     The correction is the median error of the prior.
     """

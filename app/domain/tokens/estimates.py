@@ -101,10 +101,10 @@ class Estimator:
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, draft_kind: TextKind) -> float:
-        """Return the possible error, in tokens, of the estimate for texts that no provider has counted yet.
+        """Return the possible error, in tokens, of the estimate for texts that were in no reported request.
 
-        `tokens` is this estimate. All these texts count as plain text (English and code). If no provider has reported
-        the usage of any request of this conversation, the error covers the kind of the draft as well.
+        `tokens` is this estimate, without the draft. The texts count as plain text (English and code). If no provider
+        has reported the usage of any request of this conversation, the error covers the kind of the draft as well.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:
@@ -148,8 +148,8 @@ def list_words(parts: Iterable[Part]) -> Iterator[str]:
     """Yield the texts of a message whose tokens are counted, including tool calls, tool results and text files.
 
     For a picture or a file in a tool result, yield the text that replaces it for most models (`write_replacement`).
-    Requests to Anthropic and OpenAI contain the picture or the file instead of this text, some with "[Result of …]" in
-    front of it. The text is counted for these models too, because sizes are the same for all models.
+    Requests to Anthropic and OpenAI contain the picture or the file instead of this text, some after a line
+    "[Result of …]". The replacing text is counted for these models too, because sizes are the same for all models.
     """
     for part in parts:
         match part:

@@ -1,4 +1,4 @@
-"""Families of models, found by the model's name: how they count tokens.
+"""Families of models, found by the names of models: how the models of a family count tokens.
 
 A text of a thousand tokens in the OpenAI vocabulary (`providers/counts/vocabularies.py`) has about `permille` tokens
 for a model of the family. This is true for English and code, with the relative error `band`. `kinds` has a range of
@@ -67,7 +67,7 @@ class Family:
     images: ImageRule = ImageRule.OPENAI_85_170
 
 
-# OpenAI adds these tokens to a message: "How to count tokens with tiktoken" in
+# The defaults of `base` and `per_message` are those of OpenAI: "How to count tokens with tiktoken" in
 # https://github.com/openai/openai-cookbook. The published chat templates of other vendors add about the same number.
 _UNKNOWN = Family(1_150, 0.30, _SMALL_KINDS)
 """The family of unknown models.

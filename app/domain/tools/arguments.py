@@ -1,7 +1,8 @@
 """Arguments of a tool call, from a model or a person.
 
-The display, the checks and the call all read them with this module. JSON does not define the meaning of a duplicate
-name. A text with a duplicate name is refused, because a tool must get exactly the arguments that a person saw.
+The display, the checks and the call all read arguments with this module. JSON does not define the meaning of a
+duplicate name. A text with a duplicate name is refused, because a tool must get exactly the arguments that a person
+saw.
 
     >>> read_arguments('{"path": "/notes"}')
     {'path': '/notes'}

@@ -170,9 +170,10 @@ def covers_value(pattern: str, value: Any) -> bool:
     """Return true if an argument matches a pattern.
 
     The pattern `*` matches any value. In every other pattern, `*` matches any sequence of characters, `[*]` a star, and
-    each other character itself, with case. Such a pattern matches a list if the list has items and all items match. It
-    never matches an object. Numbers, true, false and null are compared as JSON text. A text that a tool may read
-    differently than a person (see `is_evasive`) must be equal to the pattern: a `*` in the pattern does not match it.
+    each other character only itself: upper and lower case differ. Such a pattern matches a list if the list has items
+    and all items match. It never matches an object. Numbers, true, false and null are compared as JSON text. A text
+    that a tool may read differently than a person (see `is_evasive`) must be equal to the pattern: a `*` in the pattern
+    does not match it.
 
         >>> covers_value("/notes/*", "/notes/a.md"), covers_value("/notes/*", "/notes/../etc/passwd")
         (True, False)
@@ -195,8 +196,8 @@ def is_evasive(text: str) -> bool:
     """Return true if a tool may read a text differently than the author of a pattern.
 
     This is so if the text contains a control character or an invisible character, two consecutive dots, an escaped
-    percent sign ("%25"), or escapes that are invalid UTF-8. Escaped characters count too, and so do characters that
-    programs treat as equal to these (NFKC).
+    percent sign ("%25"), or escapes that are invalid UTF-8. An escaped form of these counts too, and so do
+    characters that programs treat as equal to them (NFKC).
 
         >>> is_evasive("/notes/%2e%2e/etc"), is_evasive("/notes/\u2025/etc"), is_evasive("/notes/a.md")
         (True, True, False)

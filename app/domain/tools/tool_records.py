@@ -14,7 +14,7 @@ from app.domain.tools.tools import ToolContent
 
 
 class CallFault(StrEnum):
-    """The reason why a tool call gave no result: a fault of the tool (`tools.ToolFault`), or a reason below."""
+    """The reason why a tool call gave no result: a fault of the tool (`tools.ToolFault`) or another reason."""
 
     UNKNOWN = "unknown"
     """The model called a tool that was not in its request."""

@@ -1,7 +1,7 @@
 r"""Sizes of tools: the tokens of a tool's definition in a request, counted in the model's vocabulary.
 
 OpenAI writes tools as TypeScript declarations in front of the conversation. It has not published this form, but many
-people have reconstructed it from replies, and counts with it differ from the real ones by a few tokens. Anthropic
+people have reconstructed it from replies, with counts that differ from the real ones by a few tokens. Anthropic
 counts a definition as JSON and adds its own system prompt. It publishes the size of that prompt per model, for requests
 that let the model choose whether to call a tool: "Pricing" in
 https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. For other vendors the best known estimate is the
@@ -55,7 +55,7 @@ The sentences about tools in the public chat templates of Llama, Qwen and Mistra
 """
 
 _UNPUBLISHED_CLAUDE = 354
-"""An estimate for models that are not in the published table: the largest overhead of generation 5 (Sonnet 5)."""
+"""Assumed overhead of Claude models that are not in the published table: the largest of generation 5 (Sonnet 5)."""
 
 
 def _claude(overhead: int) -> ToolRule:
@@ -66,8 +66,8 @@ _OFFLINE = ToolRule(ToolForm.JSON, 0)
 """The rule for the offline provider, which counts definitions as they are sent."""
 
 
-# The first pattern that matches a model's name applies. A date after the version is not its second number:
-# "claude-opus-4-20250514" is Opus 4.
+# The first pattern that matches a model's name applies. A date after the version is not a part of the
+# version: "claude-opus-4-20250514" is Opus 4.
 _RULES = (
     (re.compile(r"claude-opus-5([-.]5)?(?!\d|[-.]\d(?!\d))"), _claude(286)),
     (re.compile(r"claude-opus-4[-.]8(?!\d)"), _claude(290)),

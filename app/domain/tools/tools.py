@@ -1,7 +1,7 @@
 """Tools: the functions that a model can call, and the outcome of a call.
 
 A tool is built in or belongs to an MCP server. The model calls it by its `name`, which depends only on the names of the
-server and of the tool. So the same servers give the same request in any process, in any order.
+server and of the tool. So the same servers give the same request in any process, whatever their order.
 
     >>> wire_name("files", "read_file")
     'files__read_file'
@@ -124,8 +124,8 @@ def changed_tool(tool: Tool) -> ToolFailedError:
 def wire_name(server_name: str, tool_name: str) -> str:
     """Return the name of a tool for models, made from the names of its server and of the tool.
 
-    If models do not accept this name, its invalid characters are replaced. The name is then shortened, and ends with a
-    part of its hash.
+    If models do not accept this name, its invalid characters are replaced, and it is shortened. To remain unique, it
+    then ends with a part of the hash of the original name.
     """
     whole = f"{server_name}__{tool_name}"
     if len(whole) <= MAX_NAME and not _OTHER.search(whole):

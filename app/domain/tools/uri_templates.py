@@ -47,8 +47,7 @@ class _Operator:
     - `named`: each value follows its name and "=".
     - `safe`: the characters that are not escaped.
 
-    The table also has a column for empty values. It has no field here, because an empty value is left out, like an
-    undefined one.
+    The table's column for empty values has no field here, because an empty value is left out, like an undefined one.
     """
 
     first: str

@@ -80,8 +80,9 @@ def split_pieces(text: str, size: int = PIECE, margin: int = MARGIN) -> Iterator
     """Cut a text into pieces of at most `size` characters, after the end of a word if there is one within `margin`.
 
     Both vocabularies first split a text by their patterns. After a letter or a digit, a pattern can only continue with
-    letters, digits, marks and an apostrophe. So the pieces together have exactly the tokens of the whole text. A text
-    without the end of a word within `margin` is cut after `size` characters, which adds a few tokens at most.
+    letters, digits, combining marks and an apostrophe. So the pieces together have exactly the tokens of the whole
+    text. A text without the end of a word within `margin` is cut after `size` characters, which adds a few tokens at
+    most.
     """
     start = 0
     while len(text) - start > size:

@@ -28,15 +28,16 @@ from app.providers.models.abilities import Abilities
 
 CREATION: Final = Decimal("1.25")
 EXPLICIT_HIT: Final = Decimal("0.1")
+"""Price of a token that is read from the explicit cache, as a multiple of the input price."""
 IMPLICIT_HIT: Final = Decimal("0.2")
-"""Prices of the context cache, as multiples of the input price."""
+"""Price of a token that is read from the implicit cache, as a multiple of the input price."""
 
 _MILLION: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """A model that Inview's own table has.
+    """A model in one of Inview's own price tables (`OWN_TABLES` in `tariffs.py`).
 
     - `name`: its name on the screen; None: the name of the model.
     - `tariff`: None if its prices are unknown.

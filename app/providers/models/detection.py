@@ -1,7 +1,7 @@
 """Finds local model servers: those that answer with a list of models on their usual port.
 
 The lists are requested only from 127.0.0.1, from all ports at once, within a short time limit. This module uses only
-the standard library: each page that is opened starts the search, and it must not need the memory of an SDK.
+the standard library: each page that is opened starts the search, so the search must not need the memory of an SDK.
 
     >>> import asyncio
     >>> asyncio.run(detect_local_servers(rows=()))

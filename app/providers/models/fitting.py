@@ -35,7 +35,7 @@ def fit_parameters(
 ) -> tuple[Parameters, Mapping[str, str]]:
     """Split the parameters of a conversation or an agent (`usual`) by whether this model accepts them.
 
-    Return the accepted parameters and, for each of the others, by its name, the reason why the model does not accept
+    Return the accepted parameters, and the names of the others, each with the reason why the model does not accept
     it.
     """
     if not list_set(usual):

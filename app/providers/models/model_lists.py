@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class RememberedList:
-    """The last list of a provider, and the address from which it was loaded."""
+    """The last list of models of a provider, and the address from which it was loaded."""
 
     base_url: str
     models: tuple[ListedModel, ...]
@@ -47,7 +47,7 @@ _FILE = TypeAdapter(dict[str, RememberedList])
 
 @dataclass(eq=False)
 class RememberedLists:
-    """The last lists, by the provider's name. If `path` is None, the lists are not stored in a file."""
+    """The last list of models of each provider, by name. If `path` is None, the lists are not stored in a file."""
 
     path: Path | None = None
     _lists: dict[str, RememberedList] = field(default_factory=dict[str, RememberedList])

@@ -134,7 +134,7 @@ class ModelLists:
         return name
 
     def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
-        """Return the list from this process, otherwise built-in models, otherwise the list from an earlier process."""
+        """Return the list of this process, otherwise the built-in models, otherwise the list of an earlier process."""
         if (kept := self._kept.get(provider)) is not None:
             return kept.listed.models
         return load_adapter(provider.row.protocol).built_in_models or self._remembered.find(provider) or ()
@@ -144,7 +144,10 @@ class ModelLists:
         return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
 
     async def _share(self, provider: Provider) -> _Kept:
-        """Wait for the running request for this list, or start one. The request outlives a caller that is cancelled."""
+        """Wait for the running request for the provider's list, or start one.
+
+        The request outlives a caller that is cancelled.
+        """
         task = self._asking.get(provider)
         if task is None:
             task = asyncio.create_task(self._load(provider), name=f"list of models of {provider.name}")

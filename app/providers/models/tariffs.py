@@ -1,6 +1,6 @@
 """Reads tariffs, with all periods and steps, from the public price table that the package genai-prices contains.
 
-A vendor that this table does not have may have a table of Inview's own (`OWN_TABLES`).
+For a vendor that is not in this table, Inview may have its own table (`OWN_TABLES`).
 
 The abilities of a model are in `abilities.py`, the user's prices in `runs/usage/prices.py`.
 
@@ -24,7 +24,7 @@ from app.domain.models.model_profile import Prices
 from app.providers.models.alibaba_models import OwnEntry, find_alibaba
 
 OWN_TABLES: Mapping[str, Callable[[str], OwnEntry | None]] = MappingProxyType({"alibaba": find_alibaba})
-"""The tables of Inview's own, by vendor. Each finds the entry of a model by its name."""
+"""Inview's own price tables, by vendor: functions that find the entry of a model by its name."""
 
 _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
 
@@ -88,7 +88,7 @@ def _period(constraint: Any, stated: Any) -> Period:
 
 
 def _price_above(price: Any, start: int) -> Decimal | None:
-    """Return the price of a call whose prompt is longer than `start` tokens."""
+    """Return the price that applies if the prompt is longer than `start` tokens."""
     if not hasattr(price, "tiers"):
         return price
     # A tier applies only to prompts that are longer than its `start`.

@@ -68,7 +68,10 @@ def leave_out_files(request: str) -> str:
 
 
 def _divide(request: str) -> tuple[str, str]:
-    """Divide a request after its last file. In the rest, `_FILE` would read to the end for each beginning of a file."""
+    """Divide a request after its last file.
+
+    `_FILE` is not used on the rest: it would read to the end of the text for each incomplete file there.
+    """
     files, end, rest = request.rpartition("</file>")
     return files + end, rest
 

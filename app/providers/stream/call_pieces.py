@@ -65,7 +65,10 @@ class _Call:
         return self._opened and self._depth > 0
 
     def has(self, arguments: str) -> bool:
-        """Return True if these are the arguments so far. Lengths are compared first, because joining pieces is slow."""
+        """Return True if these are the arguments received so far.
+
+        Lengths are compared first, because joining pieces is slow.
+        """
         return len(arguments) == self.size and arguments == "".join(self.texts)
 
     def add(self, arguments: str) -> None:

@@ -20,7 +20,7 @@ from app.domain.stream.stream_events import PartEnded, StreamEvent, ToolCallStar
 from app.providers.wire.json_values import label_of
 
 MAX_HELD = 1_000_000
-"""Maximum characters that are held back."""
+"""Maximum characters of a stream that are held back."""
 
 
 @dataclass(slots=True)

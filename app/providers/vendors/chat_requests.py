@@ -65,7 +65,7 @@ def encode_body(call: CallInput) -> bytes:
 
 
 def _mark(message: dict[str, Any]) -> None:
-    """Mark the end of an encoded message as a cache breakpoint. A content without parts gets one part."""
+    """Mark the end of an encoded message as a cache breakpoint. A content that is a text becomes a list of one part."""
     content = message["content"]
     if not content:
         return

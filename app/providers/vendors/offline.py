@@ -1,6 +1,6 @@
 """The adapter of the offline provider, which needs no key, no network and no model.
 
-It answers by fixed rules and says so.
+It answers by fixed rules, and its answers say so.
 
 A new installation answers with this provider, and demonstrations and tests use it: commands in the text of a request
 decide how it answers (`/help`, see `offline/script.py`). It has the interface of every other adapter, but its client

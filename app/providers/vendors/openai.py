@@ -7,7 +7,7 @@ one of `response.completed`, `response.incomplete`, `response.failed`; `error` m
     event: response.output_text.delta
     data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"Hello"}
 
-Nothing is stored at OpenAI (`store: false`), so encrypted reasoning is received and sent back. The signature of such a
+Nothing is stored at OpenAI (`store: false`), so encrypted reasoning is received and sent back. The signature of a
 thinking part is the item's id and the encrypted content, joined by a colon.
 """
 

@@ -76,7 +76,7 @@ _WORDS = ("content", "refusal")
 
 
 class ChatDecoder:
-    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after it."""
+    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after that reason."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -163,7 +163,7 @@ class ChatDecoder:
                 break
 
     def _let_go(self) -> list[StreamEvent]:
-        """Return and clear the text that waited for the end of a call."""
+        """Return and clear the text that waited for the end of a tool call."""
         held, self._held = self._held, []
         return held
 
@@ -184,7 +184,7 @@ class ChatDecoder:
                 yield from _parse_content(content, name)
 
     def _end_thinking(self) -> list[StreamEvent]:
-        """End the thinking, and return the event with its signature, if it needs one.
+        """End the thinking, and return the event with its signature, if a signature is needed.
 
         The signature has the extra data that must be sent back to the server. Without extra data, the signature is
         empty and only names the vendor; it is returned if the reasoning must be sent back to the server.
@@ -221,7 +221,7 @@ class ChatDecoder:
 
 
 def _unwrap(data: object) -> dict[str, Any]:
-    """Return the event as an object. Google puts errors into a list with one item."""
+    """Return the data of an event as an object. Google puts errors into a list with one item."""
     events = cast("list[object]", data) if isinstance(data, list) else [data]
     if len(events) != 1:
         raise FieldError("the event is a list instead of an object")

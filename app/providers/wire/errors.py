@@ -6,8 +6,8 @@ network faults. Messages quote the vendor's text, shortened, without anything th
     >>> describe_truncation("Groq (groq:llama)").message
     'Groq (groq:llama) ended the stream before the reply was complete.'
 
-The vendor's error type or code decides (`CLASS_OF_TYPE`). If it is missing or unspecific, words that only one class
-uses decide (`CLASS_OF_WORDS`), then the HTTP status (`CLASS_OF_STATUS`).
+The vendor's error type or code decides the class (`CLASS_OF_TYPE`). If it is missing or unspecific, words that occur in
+errors of only one class decide (`CLASS_OF_WORDS`), then the HTTP status (`CLASS_OF_STATUS`).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ codes", read 2026-11-30.
 CLASS_AT_VENDOR: Mapping[str, Mapping[str, ErrorClass]] = MappingProxyType(
     {"alibaba": MappingProxyType({"insufficient_quota": ErrorClass.RATE})}
 )
-"""Types and codes that mean something else at one vendor, by the name of its row.
+"""Error types and codes that have another error class at one vendor, by the vendor's name in the registry.
 
 At Alibaba, `insufficient_quota` is another name of `Throttling.AllocationQuota`: too many tokens in a minute.
 """
@@ -107,7 +107,8 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
 )
 """Patterns for the text of an error, each with its class: only errors of this class have such words.
 
-They are used if the type of the error is missing or unspecific, and its status is unspecific too (such as 400 or 500).
+The patterns are used if the type of the error is missing or unspecific, and its status is unspecific too (such as 400
+or 500).
 """
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
@@ -144,7 +145,7 @@ SAYING: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNKNOWN: "answered with an error",
     }
 )
-"""The words for an error class, for the middle of a sentence."""
+"""The action of the provider for each error class, as the middle of a sentence."""
 
 NO_CREDIT = frozenset(
     {
@@ -208,9 +209,9 @@ def describe_status(
 
 
 def describe_error(target: CallTarget | str, error: object, status: int | None = None) -> Failure:
-    """Return the failure for an error object. `status` is the status of its response.
+    """Return the failure for an error object.
 
-    It is None if the error came in a stream, or in a response with status 200.
+    `status` is the status of its response; None if the error came in a stream, or in a response with status 200.
     """
     fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [
@@ -335,7 +336,7 @@ def _seconds(text: str) -> float | None:
 
 
 def _class_at_vendor(target: CallTarget | str, kinds: list[str]) -> ErrorClass | None:
-    """Return the class that one of the types has at this vendor only, or None."""
+    """Return the error class that one of these error types has only at this vendor, or None."""
     classes = CLASS_AT_VENDOR.get(target.row.name) if isinstance(target, CallTarget) else None
     return next((classes[kind] for kind in kinds if kind in classes), None) if classes else None
 

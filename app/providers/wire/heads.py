@@ -24,7 +24,7 @@ MAX_HEAD_BYTES: Final = 65_536
 """Maximum bytes of the head of an answer and all informational answers before it. Usual heads have less than 4 KB."""
 PIECE_BYTES: Final = 4_096
 SHORTEST_TIMER: Final = 0.001
-"""A number of seconds. For a shorter timer, uvloop returns a handle without a time."""
+"""Minimum seconds of a timer, because uvloop returns a handle without a time for a shorter timer."""
 _INFORMATIONAL: Final = range(100, 200)
 _SWITCHING: Final = 101
 """The only informational status after which no other answer follows."""

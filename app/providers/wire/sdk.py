@@ -50,8 +50,8 @@ UNASKED_HEADERS = (
 )
 """Headers that the SDKs would add, and that Inview leaves out.
 
-They have data about this machine, and environment variables for one vendor, which would also be sent to compatible
-servers.
+Most describe this machine or the SDK's settings. The values of the last two are environment variables for OpenAI, which
+would also be sent to compatible servers.
 """
 
 

@@ -1,7 +1,8 @@
 r"""Parses server-sent events from bytes incrementally. The events do not depend on how the stream is cut into chunks.
 
-The parser follows the WHATWG HTML standard, section 9.2.6 (CR, LF and CRLF, comments, several data lines, a leading
-BOM, an unfinished event at the end is dropped). `id` and `retry` are ignored. UTF-8 and JSON are not decoded.
+The parser follows the WHATWG HTML standard, section 9.2.6: CR, LF and CRLF end a line, comments and a leading BOM are
+skipped, several data lines are joined, an unfinished event at the end is dropped. `id` and `retry` are ignored. UTF-8
+and JSON are not decoded.
 
     >>> parser = SseParser()
     >>> parser.feed(b"event: ping\ndata: {}")

@@ -65,7 +65,7 @@ class Patience:
         try:
             return await what
         except asyncio.CancelledError:
-            # As in asyncio.timeout: a task that others also cancelled stays cancelled.
+            # As in asyncio.timeout: a task that was also cancelled from elsewhere stays cancelled.
             if self._is_over and task.cancelling() - 1 <= before:
                 raise ProviderError(self._describe()) from None
             raise

@@ -128,7 +128,7 @@ class Transport:
         return await self._link(provider)
 
     async def _link(self, provider: Provider) -> ProviderClient:
-        """Return the client of a provider. The time limits of a call start afterwards, after the import of the SDK."""
+        """Return the client of a provider. Time limits start later, so the import of the SDK does not count."""
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:

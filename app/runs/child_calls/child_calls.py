@@ -101,6 +101,7 @@ async def start_child_call(
     start = RunStart(
         new_id(),
         new_id(),
+        made.id,
         plan.wire.model,
         plan.content_hash,
         retry_policy=parent.retry_policy,

@@ -159,6 +159,7 @@ def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: dateti
     start = RunStart(
         new_id(),
         new_id(),
+        made.id,
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=parent.retry_policy,

@@ -103,6 +103,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     start = RunStart(
         new_id(),
         pair.id,
+        pair.conversation_id,
         going.wire.model,
         going.content_hash,
         retry_policy=going.retry_policy,

@@ -284,6 +284,7 @@ async def start_reply(
     start = RunStart(
         new_id(),
         new_id(),
+        conversation_id,
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=conversation.retry_policy,

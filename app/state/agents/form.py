@@ -82,9 +82,8 @@ class AgentFormState(rx.State):
     def ready(self) -> bool:
         """True if the form can be shown: the vars have the values of this form, or no values yet.
 
-        It is False while the vars still have the values of another form, because the fields would show them. It is True
-        without any values, although the fields are then empty: after a restart of the server the vars are empty, and
-        the form with the typed text must stay on screen.
+        It is False while the vars have the values of another form, which the fields would show. After a restart of the
+        server, the vars have no values: then it is True, so that the form with the typed text stays on screen.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 

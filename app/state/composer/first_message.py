@@ -30,7 +30,7 @@ from app.views.composer.context import ContextView
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
     """Return an estimate of a send with the first message.
 
-    Return None if the message cannot be sent in this form. A press of Send then shows the error.
+    Return None if a send of the message would be refused. The error is shown when the person presses Send.
     """
     try:
         first = await draft.load()

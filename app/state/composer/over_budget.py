@@ -120,8 +120,8 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
     """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
     `models`: these models get the message, so the text names the model that would get other pairs. If the page counted
-    for a model that gets no message, the text names all models that do, without numbers. `kept`: the send has a text of
-    the person, which is saved.
+    the pairs for a model that is not in `models`, the text names all of `models`, without numbers. `kept`: the send has
+    a text of the person, which is saved.
     """
     composition = error.composition
     if models and error.model not in models:
@@ -141,7 +141,7 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
 
 
 def _describe_changed_view(error: SelectionChangedError, models: Sequence[str], *, kept: bool) -> OverBudgetView:
-    """Return the content of the dialog if the pairs in view changed and were counted for a model that gets none."""
+    """Return the content of the dialog if the pairs in view changed and were counted for a model not in `models`."""
     name = "Send the pairs in view now" if error.composition.y else "Send the draft alone"
     way = WayView(AS_COUNTED, name, "", "What the requests would contain now.", error.selection)
     names = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values())
@@ -154,7 +154,7 @@ def _end(message: str, *, kept: bool) -> str:
 
 
 def _name_of(model: str, models: Sequence[str]) -> str:
-    """Return the name of a model for people, which differs from the names of the other models of the send."""
+    """Return the display name of a model, such that no other model of the send has the same name."""
     return current().catalogue.names_of(LOCAL_OWNER, {model, *models})[model]
 
 

@@ -65,7 +65,7 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def choose(self, request_id: str, answer: str) -> None:
-        """Store the answer of a card that was pressed.
+        """Store the answer whose button was pressed on a card.
 
         Then the browser submits the card's form to `answer`, which uses the stored answer.
         """

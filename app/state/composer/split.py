@@ -69,8 +69,8 @@ def describe_split(context: ContextView) -> SplitView:
 def _describe_compared(context: ContextView) -> SplitView:
     """Return the figures of a send to several models as text: a row for each model, and the sums of all of them.
 
-    The number of pairs and the limit are those of the model that gets the fewest pairs. If several models get as few
-    pairs, the model with the least room counts.
+    The number of pairs and the limit are those of the model that gets the fewest pairs. If several models get
+    equally few, those of the model with the least room.
     """
     sends = context.compared
     fullest = max(

@@ -5,7 +5,7 @@
     await tab.send(ResendState.choose_later, key="keep")
 
 The pair is sent only after the user has answered all questions. No handler waits for the database while it holds the
-lock of the state, except for the first pairs of a page (`pair_lookup.py`).
+lock of the state, except to wait for the first pairs of a page (`pair_lookup.py`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The user's preferences: the only var that holds them, and a function with which any state changes them.
 
-Other regions read `PreferencesState.preferred` in their views (`PreferencesState.preferred.over_budget`). A page that
+Components of other regions read fields of `PreferencesState.preferred`, such as `preferred.over_budget`. A page that
 shows preferences lists `PreferencesState.load` or `OpeningState.open` in its `on_load`; until that has run, `preferred`
 has the defaults.
 
-A handler of any state changes preferences as follows. The change is stored, and shown at once in every view of that
+A handler of any state changes preferences as follows. The change is stored, and shown at once everywhere in that
 tab:
 
     await prefer(self, lambda known: replace(known, topic_order=TopicOrder.MANUAL))

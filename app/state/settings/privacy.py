@@ -18,7 +18,7 @@ from app.state.tab.visit import VisitedState
 
 
 class PrivacyState(VisitedState, rx.State):
-    """The section Privacy of the settings, which are stored as preferences.
+    """The section Privacy of the settings. Its values are preferences.
 
     - `prelude`: the text that every send has in front of its pairs, "" for none.
     - `said`: the message after the last change.
@@ -61,7 +61,7 @@ class PrivacyState(VisitedState, rx.State):
         await self._change(lambda known: replace(known, redact=on is True))
 
     async def _end_visit(self) -> None:
-        """Do nothing: `load` resets the section on the next visit, because it must read the stored text."""
+        """Do nothing: on the next visit, `load` reads the stored text and resets the section."""
 
     async def _change(self, change: Callable[[Preferences], Preferences]) -> None:
         try:

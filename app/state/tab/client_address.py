@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class ClientAddress(rx.Middleware):
-    """Middleware that names the client of an event to the commands that its handler calls.
+    """Middleware that gives the browser's network address to the commands that the handler of an event calls.
 
-    Reflex runs it in the task of the handler, so the client is known there and in the tasks that the handler starts.
+    Reflex runs it in the task of the handler, so the address is known there and in the tasks that the handler starts.
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:

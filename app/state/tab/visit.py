@@ -11,9 +11,9 @@ Elements that a person opened on a page are closed on the next visit, but stay o
         async def _end_visit(self) -> None:
             self.open = False
 
-A visit starts when a page is loaded or another page is opened. The server loads a page in several steps, and again when
-its connection comes back, so load events close nothing. Only `begin_visit` does, for every `VisitedState` whose
-`_come` was called on an earlier visit. For a page that is loaded, `PageLoads` does this before the page gets its first
+A visit starts when a page is loaded or another page is opened. The load events of a page close nothing, because they
+also run after a reconnect. Only `begin_visit` does: it calls `_end_visit` of every `VisitedState` whose `_come` was
+called on an earlier visit. For a page that is loaded, `PageLoads` calls `begin_visit` before the page gets its first
 data. Otherwise the page would draw an open dialog for a moment, which takes the focus and the keys.
 """
 
@@ -73,7 +73,7 @@ class VisitState(rx.State):
 
     @rx.event
     async def begin(self) -> None:
-        """Close the elements that were opened on earlier visits. Those opened while this page was loading stay open."""
+        """Close the elements that were opened on earlier visits, but not those opened while this page was loading."""
         await begin_visit(self)
 
 

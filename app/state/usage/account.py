@@ -1,4 +1,4 @@
-"""The usage section of the inspector: the sums of the conversation on screen, and its requests, newest first.
+"""The usage section of the inspector: the total costs of the conversation on screen, and its requests.
 
 The requests of pairs that were edited, deleted or failed are included, because they were paid for too.
 """
@@ -26,7 +26,7 @@ PAGE: Final = 30
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of requests. `cursor` is the ledger entry after which older requests follow; None if there are none."""
+    """A page of requests. `cursor` is the ledger entry after which older requests follow; None: no older ones."""
 
     items: tuple[CallItem, ...]
     cursor: int | None

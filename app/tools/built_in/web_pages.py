@@ -72,7 +72,7 @@ async def read_page(url: str, start: int, guard: AddressGuard) -> ToolOutcome:
 
 
 class _UnreadableError(Exception):
-    """The process that converts a page ended without a text."""
+    """Error: the process that converts a page ended without a text."""
 
 
 async def _read(url: str, start: int, guard: AddressGuard) -> ToolOutcome:

@@ -40,7 +40,7 @@ CHECK_SECONDS: Final = 60.0
 CHANGE_SECONDS: Final = 2.0
 """Minimum seconds between two requests for lists, if a server reports again and again that its lists have changed."""
 STEADY_SECONDS: Final = 30.0
-"""A failure that ends a connection longer than this counts as the first failure, so the wait is short."""
+"""If a connection lasted longer than this, its failure counts as the first one, so the next wait is short."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 REFUSED: Final = (
@@ -67,7 +67,7 @@ class Health(StrEnum):
 
 
 Remember = Callable[[str, Listing], Awaitable[None]]
-"""Stores the listing of a server, by its id."""
+"""A function that stores the listing of the server with an id."""
 
 
 class ServerSession:
@@ -103,7 +103,7 @@ class ServerSession:
         self._lists_late = False
         self._unexplained = False
         self._task: asyncio.Task[None] | None = None
-        # This event is set when the server is ready, or when it has failed since the call of `settle` or `look`.
+        # This event is set when the server is ready, or when connecting fails after a call of `settle` or `look`.
         self._settled = asyncio.Event()
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()
@@ -234,11 +234,11 @@ class ServerSession:
             raise
 
     def _connected(self) -> Link | None:
-        """Return the connection, or None if there is none, or its program has just ended."""
+        """Return the connection, or None if there is none or it has just ended."""
         return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
 
     def _turn(self, health: Health, problem: str | None = None) -> None:
-        """Set the state and the problem. If `problem` is None, the problem is not changed."""
+        """Set the state of the connection. Also set the problem of the server, unless `problem` is None."""
         self.health = health
         if problem is not None:
             self.problem = problem
@@ -295,7 +295,7 @@ class ServerSession:
                 self._look_due = None
 
     async def _stay(self, link: Link) -> str:
-        """Wait until a connection ends, and request the lists now and then. Return the reason why it ended."""
+        """Wait until a connection ends, and regularly request the lists. Return the reason why the connection ended."""
         over = asyncio.create_task(link.terms.ending.over.wait())
         try:
             while True:
@@ -307,7 +307,7 @@ class ServerSession:
                 if over.done():
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
-                # The time is noted before the request, so that a change that is reported during the request waits too.
+                # The time is noted before the request, because a change can be reported during the request.
                 self._looked_at = time.monotonic()
                 await self._list(link)
                 self._link = link

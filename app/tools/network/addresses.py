@@ -23,7 +23,7 @@ from typing import Final
 from app.domain.errors import InviewError
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""Resolves a host and a port to addresses, as text."""
+"""A function that resolves a host and a port to addresses, as text."""
 
 
 class Reach(Enum):
@@ -93,7 +93,7 @@ async def resolve_name(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class AddressGuard:
-    """The check of the addresses that Inview connects to: public ones, and private ones if `allow_private` is set."""
+    """The check of the addresses that Inview connects to. It allows private addresses only with `allow_private`."""
 
     allow_private: bool = False
     resolve: Resolve = resolve_name

@@ -63,8 +63,8 @@ class Grant(BaseModel):
 class Storage:
     """The storage for the data that MCP's SDK needs for a sign-in.
 
-    The SDK passes only the tokens to it. It also stores other data, which it reads from `context`, the state of the
-    SDK's OAuth flow.
+    The SDK passes only the tokens to this object. The object also stores other data, which it reads from `context`, the
+    state of the SDK's OAuth flow.
 
     `client` is an OAuth client that is already registered. If it is None, the SDK registers one at the authorization
     server.

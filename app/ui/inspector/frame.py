@@ -53,7 +53,7 @@ class InspectorFrame(Island):
     - `covers`: the id of the element that the column covers on small screens.
     - `ready`: the column takes the focus when a person opens it. Before `ready`, the column does not take the focus,
       because a column that is open after a reload was not opened by the person.
-    - `on_close`: on small screens, sent after a reload and when a person goes to another page.
+    - `on_close`: on small screens, sent after a reload and when a person goes to another page, to close the column.
     """
 
     library = island("inspector/frame.tsx")

@@ -44,7 +44,7 @@ class TranscriptWindow(Island):
 
     - `rows`: one for each of `pairs`.
     - `above`: shown above the first pair of the conversation.
-    - `waiting`: shown instead while there are earlier pairs.
+    - `waiting`: shown instead of `above` while there are earlier pairs.
     - `sending`: shown below a request that has no pair yet.
     - `notes`: shown below the window.
     - `jump`: the icon of the button that leads to the newest pair.
@@ -60,7 +60,7 @@ class TranscriptWindow(Island):
       reply.
     - `new_label`: the label of the button to the newest pair; `{count}` in it is the number of new pairs below.
     - `compared`: the request of the open comparison, if it has no pair yet, otherwise "".
-    - `found`: the words to mark.
+    - `found`: the words of a search, which are marked in the pairs.
     - `on_copied`: sent after a part of a pair was copied to the clipboard, or could not be copied.
     """
 

@@ -93,7 +93,7 @@ class ContextView:
     - `settings`: the parameters of the request.
     - `countable`: the provider can count the send now.
     - `system`: the send has a system text.
-    - `set_up`: the provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
+    - `set_up`: the provider is set up; otherwise its window is unknown and leaves no pair OUT.
     - `compared`: the sends to all models, if there are several.
     """
 

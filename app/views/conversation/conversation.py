@@ -31,7 +31,7 @@ _MARKUP = tuple(
         r"^ {0,3}(?:#{1,6} +|> ?)()",
     )
 )
-"""The commonest marks of Markdown: links, code, bold, italic, headings and quotes. The group is the text they mark."""
+"""Patterns of common marks of Markdown: links, code, bold, italic, headings, quotes. Group 1: the marked text."""
 _FENCE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 
 

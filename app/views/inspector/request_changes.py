@@ -69,7 +69,7 @@ def show_changes(
 ) -> ChangesView:
     """Return the differences from the last request `before` to the request `after`.
 
-    `reading` has the extent that is shown.
+    `reading` says how much is shown.
 
     `exact`: building the last request again results in exactly the request that was sent.
     """
@@ -106,7 +106,7 @@ _INEXACT: Final = (
 def show_body_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], reading: RequestWindow, urls: tuple[str, str]
 ) -> ChangesView:
-    """Return the differences between two JSON bodies of requests. `reading` has the extent that is shown.
+    """Return the differences between two JSON bodies of requests. `reading` says how much is shown.
 
     `urls` are the addresses that the bodies are sent to.
     """

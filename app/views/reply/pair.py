@@ -318,7 +318,7 @@ def _count_calls(pair: Pair) -> int:
     """Return the number of provider calls of a pair's reply.
 
     The number follows from the rounds in the parts of the reply. If the reply did not succeed or ends with a tool
-    result, the parts do not show it; then return 1.
+    result, the parts do not show the number: then return 1.
     """
     parts = () if pair.reply is None else pair.reply.parts
     if pair.lifecycle is not Lifecycle.SUCCEEDED or (parts and isinstance(parts[-1], ToolResult)):

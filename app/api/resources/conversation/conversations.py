@@ -35,7 +35,7 @@ Setting = Annotated[str, Path(max_length=64, description="A column.")]
 
 
 class ConversationsQuery(BaseModel):
-    """The query of a list of conversations: its conditions, and the place of the page."""
+    """The query of a list of conversations: its conditions, and where the page starts."""
 
     kind: Annotated[ConversationKind | None, Field(description="Only conversations of this kind.")] = None
     status: Annotated[ConversationStatus | None, Field(description="Only conversations with this status.")] = None

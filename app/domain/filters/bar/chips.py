@@ -1,4 +1,4 @@
-"""Chips of the filter bar: buttons that add a term to the filter line, or remove it.
+"""Chips of the filter bar: menus that add a term to the filter line, or remove it.
 
 The filter is stored only in the line. A chip is on if the line has its term at the top level (not in parentheses or a
 negation), so that every pair in view matches the term.
@@ -106,8 +106,8 @@ def list_terms(line: str) -> tuple[Expression, ...]:
 def list_others(line: str, options: tuple[Option, ...]) -> tuple[Leaf, ...]:
     """Return the terms to remove from the line when a person chooses a value of a chip: the terms of its options.
 
-    For the date chip, every day at the top level of the line is removed, because no pair has two days. The day need not
-    be an option now: it may be the "Today" of yesterday.
+    For the date chip, every day at the top level of the line is removed, because no pair has two days. This includes
+    days that are no option any more, such as a "Today" that was chosen yesterday.
 
     Raises:
         FilterError: the line cannot be read.

@@ -36,7 +36,7 @@ MANY = 50
 SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
 """Terms whose meaning depends on the other pairs, or on a choice in the composer.
 
-A deletion with such a filter is refused, because after it the same filter would select other pairs.
+A deletion with such a filter is refused, because after the deletion the same filter would select other pairs.
 """
 
 

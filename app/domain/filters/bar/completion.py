@@ -45,7 +45,10 @@ class Completion:
 
 
 def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
-    """Return the suggestions for a line of the filter bar. `cursor` is the number of characters in front of it."""
+    """Return the suggestions for a line of the filter bar.
+
+    `cursor` is the number of characters in front of the cursor.
+    """
     before = line[:cursor]
     *tokens, last = tokenize(before)
     match last.kind:
@@ -96,7 +99,7 @@ def _predicates(typed: str) -> Iterator[Suggestion]:
 
 
 def _starters() -> Iterator[Suggestion]:
-    """Suggest whole filters in words. The meaning of each ends with its short form."""
+    """Suggest whole filters with long names. The meaning of each ends with the short form of the filter."""
     for name, (starter, means) in STARTERS.items():
         short = f"{PREDICATES[name].short}{starter.removeprefix(name).lstrip()}"
         yield Suggestion(starter, means if short == starter else f"{means} · short: {short}")

@@ -37,7 +37,7 @@ def instant_ago(now: datetime, count: int, unit: Unit) -> datetime:
 
 
 def start_of_day(day: date, zone: tzinfo) -> datetime:
-    """Return the first instant of the day in that zone. If clocks skip midnight, it is the instant of the change."""
+    """Return the first instant of the day in that zone. If clocks skip midnight, the day starts at the change."""
     try:
         return datetime.combine(day, time(), zone).astimezone(UTC)
     except OverflowError:

@@ -88,7 +88,7 @@ class BoundaryPairs:
 def asks_boundary(tree: Filter) -> bool:
     """Return True if the filter has a term `o` (“inside the context boundary”).
 
-    Its pairs are then found in two steps: `lower_base`, and after the boundary is computed, `lower_view`.
+    The pairs in view are then found in two steps: `lower_base` and, after the boundary is computed, `lower_view`.
     """
     return any(isinstance(leaf, InContext) for leaf in leaves(tree))
 
@@ -105,7 +105,7 @@ def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Con
     """Return the condition that selects the pairs in view from the base set.
 
     A term `o` (“inside the context boundary”) becomes a condition on the ids in `boundary`. Apply the condition only to
-    pairs of the base set, because it does not contain the terms that all of these pairs match.
+    pairs of the base set: the terms that all of these pairs match are not in the condition.
     """
     terms = tree.terms if isinstance(tree, And) else (tree,)
     # all pairs of the base set match the other terms
@@ -114,7 +114,7 @@ def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Con
 
 
 def _lower(tree: Filter, scope: FilterScope, boundary: BoundaryPairs | None) -> Condition | None:
-    """Return the condition. None: `tree` is only a term `o`, and there is no boundary yet."""
+    """Return the condition of a tree, or None if the tree has only terms `o` and there is no boundary yet."""
     match tree:
         case Everything():
             return EVERY_PAIR

@@ -13,7 +13,7 @@ MAX_QUOTE = 40
 
 
 class FilterError(InputError):
-    """Error: a filter line cannot be used. It has no effect: the pairs in view do not change.
+    """Error: a filter line cannot be used. The line has no effect: the pairs in view do not change.
 
     `position` counts characters from 0, `found` is the text at this position. For an error at the end, `position` is
     the length of the line, and `found` is empty.

@@ -1,4 +1,4 @@
-"""Parses a filter into a tree. It is written by hand and without recursion: a list has the open parentheses.
+"""Parses a filter into a tree, without recursion: a list has the open parentheses.
 
 Precedence from high to low: parentheses, `!`, `&` (or only a blank), `|` (or `+`).
 
@@ -21,7 +21,7 @@ MAX_DEPTH = 50
 """Maximum levels of nested parentheses and `!`, so that recursion over a tree is safe."""
 
 MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
-"""Maximum levels of a filter's tree: one parenthesis can contain both an `Or` and an `And`."""
+"""Maximum levels of a filter's tree: each level of parentheses can add an `Or` and an `And` to the tree."""
 
 MAX_TERMS = 200
 """Maximum number of predicates in a filter, because databases limit the size of an expression."""
@@ -90,7 +90,7 @@ def parse_before_command(line: str) -> tuple[Filter, str]:
 def _read_filter(tokens: TokenStream) -> Filter:
     """Parse the filter at the start of a line.
 
-    It ends at the end of the line or at a command's colon. The colon is not taken from `tokens`.
+    The filter ends at the end of the line or at a command's colon. The colon is not taken from `tokens`.
     """
     if _is_last(tokens.next):
         return Everything()
@@ -119,7 +119,7 @@ def _is_last(token: Token) -> bool:
 
 
 def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
-    """Read any number of `!` and `(`, then a predicate, and add it to the innermost group."""
+    """Read any number of `!` and `(`, then a predicate. Add the predicate to the innermost group."""
     depth = groups[-1].depth
     negations = 0
     while (token := tokens.take()).kind in {TokenKind.NOT, TokenKind.OPEN}:

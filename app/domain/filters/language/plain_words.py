@@ -34,7 +34,7 @@ def search_for(line: str) -> str:
 def _may_be_predicate(word: str) -> bool:
     """Return true if a word looks like a predicate, such as `s7`.
 
-    Then the error of the predicate is shown, and no search is offered.
+    For such a word, the error of the predicate is shown, and no search is offered.
     """
     found = _PREDICATE.fullmatch(word)
     return found is not None and found[1] in NAMES

@@ -50,7 +50,7 @@ def read_topic(content: str) -> TopicTerm | None:
 
 
 def quote_text(text: str, mark: str = "") -> str:
-    """Write a text in quotes. `mark` is the quote; "" chooses the quote that needs fewer escapes."""
+    """Write a text in quotes. `mark` is the kind of quote; "" chooses the kind that needs fewer escapes."""
     mark = mark or _mark(text)
     return f"{mark}{_escape(text, mark)}{mark}"
 

@@ -44,7 +44,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicTerm:
-    """The term that selects pairs filed under a topic with this path. `below`: and those under its descendants.
+    """The term that selects pairs filed under a topic with this path. `below`: also pairs under its descendants.
 
     A single name in `names` matches every topic with this name.
     """
@@ -132,7 +132,7 @@ class AttachmentTerm:
 
 @dataclass(frozen=True, slots=True)
 class FailedTerm:
-    """The term that selects pairs whose reply failed, and pairs with a stored failure."""
+    """The term that selects pairs whose reply failed or has a stored failure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,10 @@ def _read_date(tokens: TokenStream) -> Age | DayTerm:
 
 
 def _read_unit(number: Token, tokens: TokenStream) -> Unit:
-    """Read the unit that follows the number without a blank; without a unit: days. A predicate may follow at once."""
+    """Read the unit that follows the number without a blank. If there is none, the unit is days.
+
+    The next predicate may follow without a blank too.
+    """
     if tokens.next.kind is not TokenKind.WORD or tokens.next.start != number.end:
         return Unit.DAY
     word = tokens.take()
