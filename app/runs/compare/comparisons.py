@@ -302,7 +302,7 @@ def _require_reply(pair: Pair, name: str) -> None:
         raise ConflictError(f"The reply of {name} is still running. Wait for it or stop it, then keep it.")
     if pair.reply is None or not pair.reply.parts:
         raise ConflictError(
-            f"The reply of {name} is empty and cannot be kept. Keep another reply, or discard the comparison."
+            f"The reply of {name} is empty and cannot be kept. Keep another reply, or delete all replies."
         )
 
 

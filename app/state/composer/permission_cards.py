@@ -22,6 +22,7 @@ from app.views.reply.panels import PermissionItemView, ScreenComparisonView
 _INPUT: Final = "input"
 _ARGUMENTS: Final = "arguments"
 _MAX_ROWS: Final = 14
+_MAX_IN_FIELD: Final = 60
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ class PermissionCard:
     - `agent`: the agent that makes the call, "" if no agent does.
     - `delegated`: the path of the child conversation, if an agent makes the call in one, otherwise "".
     - `place`: for example "1 of 2" if several calls wait, otherwise "".
+    - `description`, `source`: the description of the tool, and its title, which says if another server wrote it.
     - `arguments`: the arguments as a text for reading.
+    - `beside_bounds`: the arguments that the fields of the `bounds` do not show whole.
     - `text`: the arguments as JSON, which is edited while `editing`, in a field with `rows` lines.
     - `bounds`: the patterns that a rule can require, shown while `bounding`.
     - `faults`: the errors of the last answer.
@@ -55,7 +58,9 @@ class PermissionCard:
     delegated: str
     place: str
     description: str
+    source: str
     arguments: str
+    beside_bounds: str
     text: str
     rows: int
     bounds: tuple[BoundView, ...]
@@ -120,8 +125,10 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         read = read_arguments(one.input_json)
     except InputError:  # then the JSON is shown unchanged
         read, arguments, text = {}, escape_invisible(one.input_json), one.input_json
+        beside = arguments
     else:
         arguments, text = _show(read.items()), _write(read)
+        beside = _show((name, value) for name, value in read.items() if not _fits_field(value))
     return PermissionCard(
         id=one.id,
         run_id=one.run_id,
@@ -130,7 +137,9 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         delegated=conversation_path(one.conversation_id) if elsewhere else "",
         place=place,
         description=one.description,
+        source="Description" if one.built_in else "Description from the server",
         arguments=arguments,
+        beside_bounds=beside,
         text=text,
         rows=min(_MAX_ROWS, text.count("\n") + 2),
         bounds=tuple(BoundView(name, write_pattern(value)) for name, value in read.items()),
@@ -138,6 +147,13 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         now=now.isoformat(),
         agent=one.agent,
     )
+
+
+def _fits_field(value: object) -> bool:
+    """Return True if the field with the pattern of this value shows all of the value: one short, visible line."""
+    pattern = write_pattern(value)
+    is_visible = escape_invisible(pattern) == pattern and "\n" not in pattern
+    return not isinstance(value, dict | list) and is_visible and len(pattern) <= _MAX_IN_FIELD
 
 
 def _show(arguments: Iterable[tuple[str, Any]]) -> str:

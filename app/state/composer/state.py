@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.compare.comparisons import MAX_MODELS
+from app.domain.compare.comparisons import MAX_MODELS, ComparingError
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.errors import InviewError, NotFoundError
@@ -71,6 +71,7 @@ _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
+_COMPARING: Final = describe_fault(ComparingError())
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
@@ -371,11 +372,13 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             target = error.conversation_id
         except OverBudgetError as error:
             async with self:
-                await self._ask_about(draft, describe_over_budget(error.budget_options, models=draft.models))
+                await self._ask_about(
+                    draft, describe_over_budget(error.budget_options, models=draft.models, kept=draft.text != "")
+                )
             return ""
         except SelectionChangedError as error:
             async with self:
-                await self._ask_about(draft, describe_changed(error, models=draft.models))
+                await self._ask_about(draft, describe_changed(error, models=draft.models, kept=draft.text != ""))
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)
@@ -504,6 +507,8 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
     """
     if shown is None or screen.running != shown.running:
         state.running = screen.running
+    if screen.comparison is None and state.fault == _COMPARING:  # the comparison has ended since the send was refused
+        state.fault = ""
     if shown is None or screen.counting != shown.counting:
         state.counting = describe_counting(screen.counting)
     if shown is None or screen.edition != shown.edition:

@@ -286,10 +286,11 @@ class ResendState(VisitedState, rx.State):
         if isinstance(error, LaterPairsError):
             self.later = describe_later(request.position, error.count, request.ways)
         elif isinstance(error, SelectionChangedError):
-            self.over_budget = describe_changed(error, models=request.models)
+            self.over_budget = describe_changed(error, models=request.models, kept=request.edit != "")
         else:
-            options, summary = error.budget_options, request.newest
-            self.over_budget = describe_over_budget(options, models=request.models, summary=summary)
+            self.over_budget = describe_over_budget(
+                error.budget_options, models=request.models, summary=request.newest, kept=request.edit != ""
+            )
 
     async def _refuse(self, request: ResendRequest, error: InviewError | None = None) -> None:
         """Show why the pair is not sent: in the text area of an edit, otherwise in a toast."""

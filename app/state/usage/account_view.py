@@ -95,7 +95,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
         FigureView("Tokens", describe_tokens(spent)),
     ]
     if account.window is not None:
-        facts.append(FigureView("Context used", number(account.window)))
+        facts.append(FigureView("Context used", number(account.window), "By the last request and its reply"))
     purposes = [
         FigureView(describe_purpose(purpose, several=one.calls > 1), describe_both(one))
         for purpose, one in account.by_purpose.items()

@@ -239,6 +239,21 @@ def test_a_card_shows_the_tool_its_caller_and_its_arguments() -> None:
     assert plain.until > plain.now
 
 
+def test_description_of_a_tool_of_another_server_says_so() -> None:
+    ours, theirs = list_cards((replace(ITEM, built_in=True), replace(ITEM, server="Inview")), None, NOW)
+
+    assert (ours.source, theirs.source) == ("Description", "Description from the server")
+
+
+def test_arguments_that_the_fields_of_a_rule_show_whole_are_not_shown_twice() -> None:
+    arguments = {"path": "/a", "count": 3, "deep": {"n": 1}, "lines": "a\nb", "long": "x" * 99, "hidden": "\u200b"}
+
+    (card,) = list_cards((replace(ITEM, input_json=json.dumps(arguments)),), None, NOW)
+
+    shown = [line.partition(":")[0] for line in card.beside_bounds.splitlines() if ": " in line and line[0] != " "]
+    assert shown == ["deep", "lines", "long", "hidden"]
+
+
 def test_a_card_of_a_compared_model_names_it() -> None:
     comparison = ScreenComparisonView("k", "c1", "", "Why?", (ComparedReplyView("offline:tiny", "c2", "p", "run", 0),))
     (card,) = list_cards((ITEM,), comparison, NOW)

@@ -284,7 +284,7 @@ async def test_draft_that_does_not_fit_alone_is_kept_too(ctx: AppContext, tab: T
 
     shown = tab.shows(ComposerState, "over_budget")
     assert shown.message.startswith(
-        "This message does not fit, even without the pairs in view. The limit is 900 tokens"
+        "This message does not fit, even without the pairs in view. The limit for Offline demo is 900 tokens"
     )
     assert [way.key for way in shown.ways] == ["force"]
     assert not shown.remembers
@@ -331,7 +331,7 @@ async def test_question_about_one_of_several_models_with_the_same_name_says_whic
 
     await compare(tab, "offline:tiny", "offline:demo")
 
-    assert tab.shows(ComposerState, "over_budget").message.startswith("Same (tiny): None of the 3 pairs")
+    assert "The limit for Same (tiny) is " in tab.shows(ComposerState, "over_budget").message
 
 
 @pytest.mark.parametrize("keys", [("fit", "force"), ("force", "fit"), ("fit", "fit")])
@@ -346,7 +346,7 @@ async def test_each_model_of_a_comparison_that_does_not_fit_gets_what_was_chosen
         await compare(tab, *models)
         for name, message, key in zip(("Offline tiny", "Offline demo"), messages, keys, strict=True):
             shown = tab.shows(ComposerState, "over_budget")
-            assert shown.message.startswith(f"{name}: {message}")
+            assert shown.message.startswith(f"{message} The limit for {name} is ")
             with pytest.raises(NotFoundError):
                 await read_comparison(ctx, LOCAL_OWNER, conversation_id)
 
