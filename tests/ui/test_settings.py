@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.domain.models.provider_trials import ProviderHealth
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.providers import ProviderItem, ProvidersState
+from app.state.settings.server_items import OfferItem, ServerItem
 from app.state.settings.servers import BuiltInItem, ServersState
 from app.state.settings.titles import TitleModel, TitlesState
 from app.state.usage.bill import BillState
@@ -114,3 +115,16 @@ def test_file_that_is_no_bill_is_reported_in_an_alert() -> None:
     assert page.find("TextFile").sends("on_piece") == [
         sent(BillState.take_piece, number="<0>", text="<1>", is_last="<2>")
     ]
+
+
+def test_server_can_list_two_tools_with_the_same_name() -> None:
+    tools = OfferItem("find", "Finds pages"), OfferItem("find", "Finds people")
+    server = ServerItem(
+        id="a", name="Wiki", health="ready", status="Ready", where="", problem="", enabled=True, signing_in=False,
+        signed_in=False, facts="", tools=tools, resources=(), prompts=(), cut=(),
+    )  # fmt: skip
+
+    page = draw(settings, {ServersState: {"loaded": True, "servers": (server,)}})
+
+    assert "Finds pages" in page.text
+    assert "Finds people" in page.text

@@ -37,8 +37,12 @@ GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class UsageRow:
-    """A row of the report. `link` is the address of a conversation, `title` the tooltip; each is "" for none."""
+    """A row of the report. `key` identifies it in the table: several rows can have the same `name`.
 
+    `link` is the address of a conversation, `title` the tooltip; each is "" for none.
+    """
+
+    key: str
     name: str
     link: str
     title: str
@@ -117,20 +121,22 @@ def _list_facts(total: Spent) -> tuple[FigureView, ...]:
 
 
 def _describe_group(group: Group, group_by: GroupBy, names: Mapping[str, str]) -> UsageRow:
+    spent, key = group.spent, f"{group_by} {group.name}"
     if group_by == "conversation":
         if group.title is None:
-            return _describe_row("A deleted or temporary conversation", group.spent)
-        return _describe_row(group.title or UNTITLED, group.spent, link=conversation_path(group.name))
+            return _describe_row("A deleted or temporary conversation", spent, key=key)
+        return _describe_row(group.title or UNTITLED, spent, key=key, link=conversation_path(group.name))
     if group_by == "purpose":
-        return _describe_row(describe_purpose(group.name), group.spent)
+        return _describe_row(describe_purpose(group.name), spent, key=key)
     if group_by == "agent":
-        return _describe_row(names.get(group.name, group.name) or "No agent", group.spent, title=group.name)
-    return _describe_row(names.get(group.name, group.name), group.spent, title=group.name)
+        return _describe_row(names.get(group.name, group.name) or "No agent", spent, key=key, title=group.name)
+    return _describe_row(names.get(group.name, group.name), spent, key=key, title=group.name)
 
 
-def _describe_row(name: str, spent: Spent, *, link: str = "", title: str = "") -> UsageRow:
+def _describe_row(name: str, spent: Spent, *, key: str = "", link: str = "", title: str = "") -> UsageRow:
     usage = spent.usage
     return UsageRow(
+        key=key,
         name=name,
         link=link,
         title=title,

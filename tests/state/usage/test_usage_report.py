@@ -84,6 +84,17 @@ async def test_conversations_are_named_and_linked_unless_they_are_gone(ctx: AppC
     assert (report.rows[0].name, report.rows[0].link) == ("Kept", f"/c/{kept}")
 
 
+async def test_rows_of_deleted_conversations_have_different_keys(ctx: AppContext, tab: Tab) -> None:
+    for _ in range(2):
+        await delete_conversation(ctx, LOCAL_OWNER, await talk(ctx, "/echo one"))
+
+    await tab.send(UsageState.choose_group, group="conversation")
+
+    rows = report_of(tab).rows
+    assert len({row.name for row in rows}) == 1
+    assert len({row.key for row in rows}) == len(rows) == 2
+
+
 async def test_purposes_and_agents_are_named_in_words(ctx: AppContext, tab: Tab) -> None:
     await talk(ctx, "/echo two")
     agent = await create_agent(ctx, LOCAL_OWNER, AgentFields(name="Scout"))
