@@ -109,7 +109,7 @@ def _check_record(stored: SentRequest, content: SentContent) -> Request | None:
         stored.model,
         content.system or "",
         tuple(message for message in content.messages if message is not None),
-        decode_parameters(content.parameters),
+        decode_parameters(dict(content.parameters or {})),
         content.tools or (),
     )
     return request if content_hash(request) == stored.request_hash else None
