@@ -186,19 +186,31 @@ def _explain(budget_options: BudgetOptions) -> str:
     """Explain why the send does not fit."""
     x, y = budget_options.x, budget_options.y
     if budget_options.fit is None:
-        limit = f"{number(budget_options.limit)} tokens: {NAMES_OF_LIMITS[budget_options.limited_by]}"
         subject = "The stored request" if budget_options.stored else "This message"
         earlier = y and not budget_options.stored
         without = f", even without the {'pair' if y == 1 else 'pairs'} in view" if earlier else ""
         reserve = budget_options.reserve
         verb = "is" if reserve == 1 else "are"
         kept = f" {plural(reserve, 'token')} {verb} kept free for the reply." if reserve else ""
-        return f"{subject} does not fit{without}. The limit is {limit}.{kept}"
+        return f"{subject} does not fit{without}. {_describe_limit(budget_options)}{kept}"
     if x:
         return f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
     if y == 1:
         return "The pair in view does not fit together with the draft."
     return f"None of the {plural(y, 'pair')} in view fits together with the draft."
+
+
+def _describe_limit(budget_options: BudgetOptions) -> str:
+    limit, limited_by = budget_options.limit, budget_options.limited_by
+    allowance = budget_options.allowance
+    if allowance is None:
+        return f"The limit is {number(limit)} tokens: {NAMES_OF_LIMITS[limited_by]}."
+    of_money = limited_by == "money ceiling"
+    amount = money(str(allowance.amount)) if of_money else plural(int(allowance.amount), "token")
+    used = money(str(allowance.used)) if of_money and allowance.used else number(int(allowance.used))
+    users = "This one has" if allowance.scope == "conversation" else "Today's requests have"
+    left = f", so {plural(limit, 'token')} {'is' if limit == 1 else 'are'} left" if limit else ""
+    return f"Your limit for a {allowance.scope} is {amount}. {users} used {used}, as far as known{left}."
 
 
 def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:
@@ -231,7 +243,9 @@ def _describe_force(budget_options: BudgetOptions) -> WayView:
         FORCE,
         f"Send {sent} anyway",
         _figures(budget_options.force),
-        "Exceeds your limit. The provider may reject it.",
+        "Exceeds the limit for the model's window. The provider may reject it."
+        if budget_options.limited_by == "window"
+        else "Exceeds your limit, this time.",
         budget_options.force.selection,
     )
 

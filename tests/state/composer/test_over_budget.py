@@ -7,10 +7,12 @@ from decimal import Decimal
 
 import pytest
 
+from app.domain.context.budget import Allowance
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.state.composer.over_budget import describe_over_budget
 
 SIZE = BudgetOption(20_000, Decimal(0), "")
+WINDOW = "Exceeds the limit for the model's window. The provider may reject it."
 
 
 def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
@@ -26,15 +28,15 @@ def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
                 0,
                 0,
                 False,
-                "This message does not fit. The limit is 7,700 tokens: the model's window. 800 tokens are ",
+                "This message does not fit. The limit is 7,700 tokens: the model's window. 800 tokens ",
             ),
             ("Send it anyway", "Switch to large"),
-            ("Exceeds your limit. The provider may reject it.", "It fits into its 131,072 tokens."),
+            (WINDOW, "It fits into its 131,072 tokens."),
         ),
         (
             *(0, 1, False, "This message does not fit, even without the pair in view. "),
             ("Send it with the pair anyway", "Switch to large"),
-            ("Exceeds your limit. The provider may reject it.", "It fits with the pair into its 131,072 tokens."),
+            (WINDOW, "It fits with the pair into its 131,072 tokens."),
         ),
         (
             *(0, 1, True, "The pair in view does not fit together with the draft."),
@@ -73,6 +75,34 @@ def test_dialog_names_one_pair_as_one(
 )
 def test_dialog_names_what_is_kept_for_the_reply(reserve: int, ends: str) -> None:
     assert ends in describe_over_budget(replace(options(0, 0, fits=False), reserve=reserve)).message
+
+
+@pytest.mark.parametrize(
+    ("limit", "limited_by", "allowance", "message"),
+    [
+        (
+            *(0, "token ceiling", Allowance("conversation", Decimal(100), Decimal(11_412))),
+            "Your limit for a conversation is 100 tokens. This one has used 11,412, as far as known. 800 tokens",
+        ),
+        (
+            *(500, "token ceiling", Allowance("day", Decimal(5_000), Decimal(4_500))),
+            "Your limit for a day is 5,000 tokens. Today's requests have used 4,500, as far as known, so 500 tokens ",
+        ),
+        (
+            *(0, "money ceiling", Allowance("conversation", Decimal("0.5"), Decimal("0.61"))),
+            "Your limit for a conversation is $0.500. This one has used $0.610, as far as known. 800 tokens",
+        ),
+    ],
+)
+def test_dialog_names_the_limit_of_the_conversation_or_the_day(
+    limit: int, limited_by: str, allowance: Allowance, message: str
+) -> None:
+    spent = replace(options(0, 0, fits=False), limit=limit, limited_by=limited_by, allowance=allowance)
+
+    shown = describe_over_budget(spent)
+
+    assert shown.message.startswith(f"This message does not fit. {message}")
+    assert shown.ways[0].note == "Exceeds your limit, this time."
 
 
 def test_larger_models_of_one_name_are_distinguished_by_their_providers() -> None:
