@@ -15,6 +15,7 @@ from app.state.usage.labels import (
     UNTITLED,
     FigureView,
     charge_alone,
+    count_partly,
     describe_purpose,
     describe_saving,
     label_saving,
@@ -109,12 +110,12 @@ def _list_facts(total: Spent) -> tuple[FigureView, ...]:
         FigureView("Requests", number(total.calls), _describe_cut(total.cut)),
         FigureView(
             "Input tokens",
-            short(prompt),
+            count_partly(prompt, total, short),
             f"{round(100 * usage.cache_read_tokens / prompt)} % from the cache" if prompt else "",
         ),
         FigureView(
             "Output tokens",
-            short(usage.output_tokens),
+            count_partly(usage.output_tokens, total, short),
             f"{short(usage.reasoning_tokens)} of them reasoning" if usage.reasoning_tokens else "",
         ),
     )
@@ -142,9 +143,9 @@ def _describe_row(name: str, spent: Spent, *, key: str = "", link: str = "", tit
         title=title,
         cost=charge_alone(spent),
         requests=number(spent.calls),
-        input=short(usage.input_tokens),
+        input=count_partly(usage.input_tokens, spent, short),
         cache_read=short(usage.cache_read_tokens),
         cache_write=short(usage.cache_write_tokens + usage.cache_write_1h_tokens),
-        output=short(usage.output_tokens),
+        output=count_partly(usage.output_tokens, spent, short),
         saved=describe_saving(spent.saved),
     )
