@@ -157,3 +157,14 @@ def test_tooltip_of_the_estimate_counts_exactly_where_the_provider_can() -> None
     assert [one.sends("on_click") for one in buttons] == [[sent(TooltipState.count)]] * 2
     assert "Anthropic cannot count this." in page.text
     assert not without.list("button", "Count exactly")
+
+
+def test_price_beside_send_says_that_the_reply_costs_extra() -> None:
+    split = {"x": "1", "y": "1", "rows": (), "tokens": "~174", "cost": "$0.0005", "priced": True}
+
+    priced = draw(conversation, {ComposerState: {"split": split}})
+    free = draw(conversation, {ComposerState: {"split": {**split, "cost": "free", "priced": False}}})
+
+    assert "· $0.0005 + reply" in priced.text
+    assert "The reply costs extra" in priced.text
+    assert "+ reply" not in free.text
