@@ -226,3 +226,14 @@ def test_middleware_is_chosen_in_the_parameters_of_the_conversation_only() -> No
     assert [one.props["value"] for one in menus["redaction"].list("option")] == ["", "true", "false"]
     assert [one.text for one in menus["user_context"].list("option")] == ["As in Settings", "Not sent"]
     assert not {"user_context", "redaction"} & {one.props.get("name") for one in send.list("select")}
+
+
+def test_price_beside_send_says_that_the_reply_costs_extra() -> None:
+    split = {"x": "1", "y": "1", "rows": (), "tokens": "~174", "cost": "$0.0005", "priced": True}
+
+    priced = draw(conversation, {ComposerState: {"split": split}})
+    free = draw(conversation, {ComposerState: {"split": {**split, "cost": "free", "priced": False}}})
+
+    assert "· $0.0005 + reply" in priced.text
+    assert "The reply costs extra" in priced.text
+    assert "+ reply" not in free.text

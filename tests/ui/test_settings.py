@@ -10,6 +10,7 @@ from app.state.settings.permissions import PermissionRulesState, RuleItem
 from app.state.settings.preferences import PreferencesState, describe_preferences
 from app.state.settings.privacy import PrivacyState
 from app.state.settings.providers import ProviderItem, ProvidersState
+from app.state.settings.server_items import OfferItem, ServerItem
 from app.state.settings.servers import BuiltInItem, ServersState
 from app.state.settings.titles import TitleModel, TitlesState
 from app.state.usage.bill import BillState
@@ -163,3 +164,16 @@ def test_time_in_requests_needs_the_date_and_says_what_it_costs() -> None:
     assert labelled(plain, "Send the time with the date").props["disabled"] is True
     first = labelled(page, "Send the first request of a conversation")
     assert first.sends("on_change") == [sent(PrivacyState.tell_first_request, on="<checked>")]
+
+
+def test_server_can_list_two_tools_with_the_same_name() -> None:
+    tools = OfferItem("find", "Finds pages"), OfferItem("find", "Finds people")
+    server = ServerItem(
+        id="a", name="Wiki", health="ready", status="Ready", where="", problem="", enabled=True, signing_in=False,
+        signed_in=False, facts="", tools=tools, resources=(), prompts=(), cut=(),
+    )  # fmt: skip
+
+    page = draw(settings, {ServersState: {"loaded": True, "servers": (server,)}})
+
+    assert "Finds pages" in page.text
+    assert "Finds people" in page.text

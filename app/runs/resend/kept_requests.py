@@ -171,10 +171,21 @@ def _require_fitting(terms: BoundaryInputs, model: str, tokens: int, sent: Sent 
         return
     pair_count = sum(last - first + 1 for first, last in sent or ())
     option = BudgetOption(tokens, price_tokens(terms, tokens))
-    options = BudgetOptions(
-        model, 0, pair_count, budget.total, budget.limited_by, reserve, None, option, None, stored=True
+    raise OverBudgetError(
+        BudgetOptions(
+            model=model,
+            x=0,
+            y=pair_count,
+            limit=budget.total,
+            limited_by=budget.limited_by,
+            reserve=reserve,
+            fit=None,
+            force=option,
+            summarise=None,
+            stored=True,
+            allowance=terms.limits.allowance_of(budget.limited_by),
+        )
     )
-    raise OverBudgetError(options)
 
 
 def _require_kept_back(preferences: Preferences, conversation: Conversation, kept: Snapshot) -> None:

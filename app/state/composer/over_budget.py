@@ -192,12 +192,10 @@ def add_choice(choices: Choices, view: OverBudgetView | None, way: Way) -> Choic
 
 def _explain(budget_options: BudgetOptions, name: str) -> str:
     """Explain why the send does not fit, and the limit. `name`: the name of the model for people."""
-    source = _SOURCES.get(budget_options.limited_by) or NAMES_OF_LIMITS[budget_options.limited_by]
-    limit = f"The limit for {name} is {number(budget_options.limit)} tokens: {source}."
     reserve = budget_options.reserve
     verb = "is" if reserve == 1 else "are"
     kept = f" {plural(reserve, 'token')} {verb} kept free for the reply." if reserve else ""
-    return f"{_count_fitting(budget_options)} {limit}{kept}"
+    return f"{_count_fitting(budget_options)} {_describe_limit(budget_options, name)}{kept}"
 
 
 def _count_fitting(budget_options: BudgetOptions) -> str:
@@ -212,6 +210,20 @@ def _count_fitting(budget_options: BudgetOptions) -> str:
     if y == 1:
         return "The pair in view does not fit together with the draft."
     return f"None of the {plural(y, 'pair')} in view fits together with the draft."
+
+
+def _describe_limit(budget_options: BudgetOptions, name: str) -> str:
+    limit, limited_by = budget_options.limit, budget_options.limited_by
+    allowance = budget_options.allowance
+    if allowance is None:
+        source = _SOURCES.get(limited_by) or NAMES_OF_LIMITS[limited_by]
+        return f"The limit for {name} is {number(limit)} tokens: {source}."
+    of_money = limited_by == "money ceiling"
+    amount = money(str(allowance.amount)) if of_money else plural(int(allowance.amount), "token")
+    used = money(str(allowance.used)) if of_money and allowance.used else number(int(allowance.used))
+    users = "This one has" if allowance.scope == "conversation" else "Today's requests have"
+    left = f", so {plural(limit, 'token')} {'is' if limit == 1 else 'are'} left" if limit else ""
+    return f"Your limit for a {allowance.scope} is {amount}. {users} used {used}, as far as known{left}."
 
 
 def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:
@@ -244,7 +256,9 @@ def _describe_force(budget_options: BudgetOptions) -> WayView:
         FORCE,
         f"Send {sent} anyway",
         _figures(budget_options.force),
-        "Exceeds the limit. The provider may reject it.",
+        "Exceeds the limit for the model's window. The provider may reject it."
+        if budget_options.limited_by == "window"
+        else "Exceeds your limit, this time.",
         budget_options.force.selection,
     )
 

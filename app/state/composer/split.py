@@ -54,6 +54,7 @@ def describe_split(context: ContextView) -> SplitView:
         countable=context.countable,
         cost=money("0" if is_empty else estimate.cost),
         cost_known=estimate.cost != UNKNOWN,
+        priced=_is_priced(estimate.cost),
         over=taken > estimate.limit and not is_guessed,
         rows=() if is_empty else _list_rows(context),
         pairs=plural(x, "pair"),
@@ -91,6 +92,7 @@ def _describe_compared(context: ContextView) -> SplitView:
         countable=False,
         cost=money(str(sum(map(Decimal, costs))) if is_known else UNKNOWN),
         cost_known=is_known,
+        priced=is_known and any(map(_is_priced, costs)),
         rows=tuple(
             SplitRow(
                 f"{send.name} ({plural(send.x, 'pair')})" if context.y else send.name, number(send.estimate.tokens)
@@ -180,6 +182,10 @@ def describe_secrets(kinds: Sequence[str]) -> str:
     counts = Counter(kinds)
     listed = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
     return f"Redacted before sending: {listed}. The preview shows what is sent."
+
+
+def _is_priced(cost: str) -> bool:
+    return cost != UNKNOWN and Decimal(cost) > 0
 
 
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:

@@ -118,6 +118,7 @@ class SplitView:
     - `tokens`: an estimate with its `certainty`.
     - `share`: the part of the limit, in percent, that the estimate and the reserve use.
     - `over`: estimate and reserve together exceed the limit.
+    - `priced`: the input has a known price above zero, so the reply costs extra.
     - `look`: a text that changes whenever other pairs are in view or sent, or another model is chosen.
     - `countable`: the provider offers an exact count.
     - `rounds`: tools are sent, so the reply may take further calls; the figures describe the first call.
@@ -137,6 +138,7 @@ class SplitView:
     countable: bool
     cost: str
     cost_known: bool
+    priced: bool
     over: bool
     rows: tuple[SplitRow, ...]
     pairs: str

@@ -334,13 +334,17 @@ async def _compare(prepared: _Prepared, shown: _Shown, reading: RequestWindow) -
     if run_id is None:
         return replace(shown, changes_note="Nothing was sent in this conversation yet: all of this is new.")
     verified = await verify_run(ctx, LOCAL_OWNER, run_id)
-    if verified.request is None:
-        return replace(shown, changes_note=" ".join(("The last request cannot be shown.", *verified.reasons)))
-    last = ComparedRequest(verified.request, {pair.id: pair.position for pair in verified.pairs})
+    sent, reasons = verified.recorded or verified.request, " ".join(verified.reasons)
+    if sent is None:
+        return replace(shown, changes_note=f"The last request cannot be shown. {reasons}")
+    last = ComparedRequest(sent, {pair.id: pair.position for pair in verified.pairs})
     visible = prepared.planned.composed.composition.visible.pairs
     now = ComparedRequest(prepared.planned.built.request, {pair.pair_id: pair.position for pair in visible})
-    compare = partial(show_changes, exact=verified.matches)
+    compare = partial(show_changes, warning="" if verified.is_proven else f"{_INEXACT} {reasons}")
     return replace(shown, changes=await _call(prepared, compare, last, now, reading))
+
+
+_INEXACT: Final = "The last request is shown as it would be built now, which is not exactly what was sent."
 
 
 def _previewed(planned: Preview) -> Previewed:

@@ -297,6 +297,12 @@ def on_account(owner: str, conversation_id: str) -> ColumnElement[bool]:
     return and_(theirs, or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id))
 
 
+async def has_call(session: AsyncSession, owner: str, run_id: str) -> bool:
+    """Return true if a call of this run has ended. A copied pair has a run without calls."""
+    query = select(LEDGER.c.id).where(LEDGER.c.run_id == run_id, LEDGER.c.owner == owner).limit(1)
+    return (await session.execute(query)).first() is not None
+
+
 async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:
     """Return the estimated tokens of a run's request, or None if it has no estimate."""
     query = select(func.max(LEDGER.c.estimated_tokens)).where(LEDGER.c.run_id == run_id, LEDGER.c.owner == owner)

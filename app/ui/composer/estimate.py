@@ -47,7 +47,7 @@ def counter() -> rx.Component:
 
 
 def estimate() -> rx.Component:
-    """Draw the size and cost of a send made now: "~1,234 tokens · $0.002", or the progress of counting."""
+    """Draw the size and cost of a send made now: "~1,234 tokens · $0.002 + reply", or the progress of counting."""
     return rx.cond(ComposerState.counting != "", _counting(), _counted())
 
 
@@ -71,7 +71,7 @@ def _counted() -> rx.Component:
             " ",
             rx.el.span("tokens", class_name="estimate-unit"),
             " ",
-            rx.el.span("· ", _SPLIT.cost, class_name="estimate-cost"),
+            rx.el.span("· ", _SPLIT.cost, rx.cond(_SPLIT.priced, " + reply", ""), class_name="estimate-cost"),
             label="to be sent now" + rx.cond(_SPLIT.certainty != "", ", " + _SPLIT.certainty, "").to(str),
             edition=ComposerState.counted,
             old="counting…",
@@ -108,6 +108,10 @@ def split_panel() -> rx.Component:
                 rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", "The price of this model is unknown")),
             ),
             _cached(),
+        ),
+        rx.cond(
+            _SPLIT.priced,
+            rx.el.p("The reply costs extra, and so does a title after the first reply.", class_name="tip-note"),
         ),
         rx.el.div(
             rx.el.span(style={"width": f"{_SPLIT.share}%"}),

@@ -54,7 +54,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         rx.cond(
             card.faults.length() > 0,
             rx.el.ul(
-                rx.foreach(card.faults, lambda fault: rx.el.li(fault, key=fault)),
+                rx.foreach(card.faults, rx.el.li),
                 id=wrong,
                 role="alert",
                 class_name="permission-faults",

@@ -7,10 +7,12 @@ from decimal import Decimal
 
 import pytest
 
+from app.domain.context.budget import Allowance
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.state.composer.over_budget import describe_over_budget
 
 SIZE = BudgetOption(20_000, Decimal(0), "")
+WINDOW = "Exceeds the limit for the model's window. The provider may reject it."
 
 
 def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
@@ -32,12 +34,12 @@ pytestmark = pytest.mark.usefixtures("ctx")
                 "This message does not fit. The limit for peer:small is 7,700 tokens: the part of its window that a ",
             ),
             ("Send it anyway", "Switch to large"),
-            ("Exceeds the limit. The provider may reject it.", "It fits into its 131,072 tokens."),
+            (WINDOW, "It fits into its 131,072 tokens."),
         ),
         (
             *(0, 1, False, "This message does not fit, even without the pair in view. "),
             ("Send it with the pair anyway", "Switch to large"),
-            ("Exceeds the limit. The provider may reject it.", "It fits with the pair into its 131,072 tokens."),
+            (WINDOW, "It fits with the pair into its 131,072 tokens."),
         ),
         (
             *(0, 1, True, "The pair in view does not fit together with the draft."),
@@ -85,6 +87,34 @@ async def test_dialog_names_the_limit_and_says_that_a_text_is_saved_only_if_ther
         "2 of the 6 pairs in view fit. The limit for peer:small is 7,700 tokens: your token limit. "
         "800 tokens are kept free for the reply. Nothing has been sent."
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "limited_by", "allowance", "message"),
+    [
+        (
+            *(0, "token ceiling", Allowance("conversation", Decimal(100), Decimal(11_412))),
+            "Your limit for a conversation is 100 tokens. This one has used 11,412, as far as known. 800 tokens",
+        ),
+        (
+            *(500, "token ceiling", Allowance("day", Decimal(5_000), Decimal(4_500))),
+            "Your limit for a day is 5,000 tokens. Today's requests have used 4,500, as far as known, so 500 tokens ",
+        ),
+        (
+            *(0, "money ceiling", Allowance("conversation", Decimal("0.5"), Decimal("0.61"))),
+            "Your limit for a conversation is $0.500. This one has used $0.610, as far as known. 800 tokens",
+        ),
+    ],
+)
+async def test_dialog_names_the_limit_of_the_conversation_or_the_day(
+    limit: int, limited_by: str, allowance: Allowance, message: str
+) -> None:
+    spent = replace(options(0, 0, fits=False), limit=limit, limited_by=limited_by, allowance=allowance)
+
+    shown = describe_over_budget(spent)
+
+    assert shown.message.startswith(f"This message does not fit. {message}")
+    assert shown.ways[0].note == "Exceeds your limit, this time."
 
 
 async def test_larger_models_of_one_name_are_distinguished_by_their_providers() -> None:
