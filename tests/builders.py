@@ -46,4 +46,4 @@ def a_pair(
 
 
 def a_run(tools: ToolLimits | None = None) -> RunState:
-    return start_run(RunStart("r1", "p1", "offline:demo", "hash", tools))[0]
+    return start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash", tools))[0]

@@ -24,8 +24,10 @@ from app.api.http.negotiation import refuse_unknown_parameters
 from app.api.http.openapi import describe_routes
 from app.api.http.problems import answer_every_fault, problem_schemas
 from app.api.http.rate_headers import RateHeaders
+from app.api.http.reads import AuditReads
 from app.api.resources.agents import agents
 from app.api.resources.attachments import attachments
+from app.api.resources.audit import audit
 from app.api.resources.compare import compare
 from app.api.resources.conversation import branches, conversations, history, lineage, marks, messages, pairs
 from app.api.resources.filters import filters, lines
@@ -80,6 +82,7 @@ RESOURCES = (
     tool_calls,
     tool_choice,
     permissions,
+    audit,
     topics,
     agents,
     trash,
@@ -122,7 +125,8 @@ def create_api() -> FastAPI:
     )
     app.add_route(CALLBACK, sign_in.come_back, include_in_schema=False)
     answer_every_fault(app)
-    app.add_middleware(RateHeaders)
+    app.add_middleware(AuditReads)
+    app.add_middleware(RateHeaders)  # around the others, because it names the client
     _describe(app)
     return app
 

@@ -7,7 +7,8 @@
  * place, and parts that a patch does not name stay the same objects, so that React renders only changes.
  * `app/patches/patch.py` writes the patches.
  *
- * A frame that only adds text to the same text again has no names: `createReader` adds them.
+ * A frame that only adds to the same text as the previous frame names neither the state nor the var: `createReader`
+ * adds both names.
  */
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from app.config.settings import Settings
+from app.runs.audit.access_log import AccessLog
 from app.runs.engine.engine import Engine
 from app.runs.engine.permission_broker import PermissionBroker
 from app.runs.engine.update_rate import Throttle
@@ -72,6 +73,7 @@ class AppContext:
     - `warming`: tasks that prepare the next send (`runs/send/prefetch.py`), by conversation.
     - `background`: other tasks. They and the tasks in `warming` are cancelled when the process ends.
     - `keeping`: the cache keep-alive tasks of this process, by conversation.
+    - `accesses`: notes for the audit trail.
     - `rates`: counts sends for the rate limits. The main and the temporary app context share this counter.
     """
 
@@ -83,6 +85,7 @@ class AppContext:
     event_bus: EventBus
     indexer: Indexer
     toolbox: Toolbox
+    accesses: AccessLog
     sent_pairs: SentPairs = field(default_factory=SentPairs)
     sizes: Sizes = field(default_factory=Sizes)
     snapshots: SnapshotCache = field(default_factory=SnapshotCache)

@@ -17,8 +17,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
+
 from app.config.settings import Settings
 from app.domain.conversation.parts import ToolCall
+from app.domain.errors import StoreError
 from app.domain.run.run import ToolFinished
 from app.providers.base import Timeouts
 from app.providers.counts.token_counts import end_if_idle
@@ -26,6 +29,7 @@ from app.providers.models.model_lists import LISTS_FILE, read_remembered
 from app.providers.models.models import ModelLists
 from app.providers.wire.transport import Transport
 from app.runs.app_context import AppContext, in_use
+from app.runs.audit.access_log import AccessLog
 from app.runs.cache.keep_alive import keep_resuming, resume_keeping
 from app.runs.child_calls.delegation import delegate_tool
 from app.runs.child_calls.post_run import follow_up
@@ -55,6 +59,8 @@ from app.store.database.presence import claim
 from app.tools.built_in.clock import current_time
 from app.tools.built_in.fetching import fetch_page
 from app.tools.toolbox import Toolbox
+
+log = structlog.get_logger()
 
 COMMAND_SECONDS = 0.4
 """Seconds that a shutdown waits for commands before the runs are stored.
@@ -141,6 +147,7 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
         event_bus,
         indexer,
         toolbox,
+        AccessLog(writer.store),
         rates=RateCounter() if main is None else main.rates,
     )
     return ctx
@@ -161,9 +168,10 @@ class _Desk:
 
 def keep_at_work(stack: AsyncExitStack, ctx: AppContext, *work: Coroutine[Any, Any, None]) -> None:
     """Run the writer and the tasks `work` until the stack is left. Then end the active replies and store their text."""
-    own = (ctx.engine.writer.keep_saving(), _keep_expiring(ctx))
+    own = (ctx.engine.writer.keep_saving(), ctx.accesses.keep_writing(), _keep_expiring(ctx))
     loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (*own, *work)}
     stack.push_async_callback(_stop, loops)
+    stack.push_async_callback(_flush, ctx.accesses)  # before its loop is cancelled
     stack.push_async_callback(
         lambda: _stop({*ctx.warming.values(), *ctx.background, *(keeper.task for keeper in ctx.keeping.values())})
     )
@@ -184,6 +192,13 @@ async def _keep_expiring(ctx: AppContext) -> None:
         await drop_unused(ctx, IDLE_SECONDS)
         if not ctx.event_bus.any_watched:  # while a page is open, a draft may need the counting process soon
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
+
+
+async def _flush(accesses: AccessLog) -> None:
+    try:
+        await accesses.flush()
+    except StoreError:  # the rest of the shutdown must still run
+        log.exception("accesses were not recorded in the audit trail")
 
 
 def _follow_up(ctx: AppContext, run: LiveRun) -> None:

@@ -44,6 +44,7 @@ from app.state.inspector.cache import CacheState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.lineage import LineageState
 from app.state.inspector.log import LogState
+from app.state.inspector.messages import MessagesState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
@@ -63,6 +64,7 @@ from app.state.reply.retry import RetryState
 from app.state.reply.structured import StructuredState
 from app.state.reply.summary import SummaryState
 from app.state.reply.tool_cards import ToolCardState
+from app.state.settings.access import AccessState
 from app.state.settings.appearance import AppearanceState
 from app.state.settings.context import ContextState
 from app.state.settings.keys import KeysState
@@ -103,6 +105,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AccountState: frozenset({"keep_current", "load", "close", "show_older"}),
     AgentFormState: frozenset({
         "load", "close", "save", "suggest_models", "choose_servers", "choose_calls", "add_line", "remove_line",
+        "remove_rule",
     }),
     AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),
@@ -146,7 +149,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     CacheState: frozenset({"follow", "ask", "end_ask", "keep", "stop"}),
     InspectorState: frozenset({"show", "toggle", "close", "follow"}),
     SnapshotState: frozenset({"open", "close", "choose_tab", "show_page", "open_piece"}),
-    SentCallState: frozenset({"open", "close", "show_earlier", "open_piece"}),
+    SentCallState: frozenset({"open", "open_reply", "close", "show_earlier", "open_piece"}),
     PairDeletionState: frozenset({"ask", "close", "delete", "carry_out", "take_back"}),
     PartialReplyState: frozenset({"include"}),
     RecoveryState: frozenset({"give_back"}),
@@ -169,6 +172,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     LineageState: frozenset({"keep_current"}),
     LogState: frozenset({"keep_current"}),
+    MessagesState: frozenset({"keep_current", "choose", "toggle_tasks", "show_older"}),
     FilterLineState: frozenset({
         "begin", "find_chips", "choose_chip", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo",
     }),
@@ -181,9 +185,12 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ContextState: frozenset({"load", "save", "clear_fault"}),
     KeyboardState: frozenset({"perform", "tell_copied"}),
     KeysState: frozenset({"load", "ask", "leave", "press", "take_usual", "reset_all", "enter_view"}),
+    AccessState: frozenset({"show", "choose", "show_older"}),
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),
-    PrivacyState: frozenset({"load", "save_about", "tell_about_me", "tell_day", "redact"}),
+    PrivacyState: frozenset({
+        "load", "save_about", "tell_about_me", "tell_first_request", "tell_day", "tell_time", "redact",
+    }),
     ProvidersState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
     TitlesState: frozenset({"load", "name_conversations", "choose_model", "replay"}),
     ServersState: frozenset({

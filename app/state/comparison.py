@@ -26,9 +26,8 @@ class ComparisonState(VisitedState, rx.State):
 
     - `comparison`: None while no comparison is open.
     - `shown`: the dialog is open, and shows `replies`.
-    - `started`: the id of a comparison whose data has not arrived yet and whose dialog opens automatically when it
-      arrives, otherwise "". The dialog opens automatically only for a comparison that this tab started, and only once:
-      after a reload a person opens it again.
+    - `started`: the id of a comparison that this tab has started and whose data has not arrived yet, otherwise "". When
+      the data arrives, the dialog opens automatically. It does so only once: after a reload a person opens it again.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import reflex as rx
 import structlog
 
+from app.domain.audit import AuditAction
 from app.runs.app_context import context_for, current
+from app.runs.audit.access_log import Access
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.choice import AgentState, show_agents
@@ -33,7 +35,7 @@ from app.state.settings.preferences import PreferencesState, show_preferences
 from app.state.shell.news import NewsState, open_news
 from app.state.sidebar.sidebar import SidebarState, open_sidebar
 from app.state.tab.address import conversation_in
-from app.state.tab.visit import begin_visit
+from app.state.tab.visit import begin_visit, number_visit
 from app.state.topics.chosen import TopicState, kept_topic, show_topic
 from app.state.transcript.chat import ChatState, show_chat
 from app.state.transcript.transcript import TranscriptState, clear_other_transcript, open_transcript
@@ -67,14 +69,22 @@ OF_CONVERSATION: Final[tuple[Any, ...]] = (CacheState.follow, NewsState.follow, 
 
 
 async def prepare_page(state: BaseState) -> None:
-    """Note the address of a page that is loaded, before it gets its first data, so that `open` has no more to send."""
+    """Note the address of a page that is loaded, and clear the data of other conversations.
+
+    The first data of the page then has these changes, so `open` need not send them in another update.
+    """
     if here := conversation_in(state.router.url.path):
         note_address(await state.get_state(FilterState))
         await clear_other_transcript(await state.get_state(TranscriptState), here)
 
 
 class OpeningState(rx.State):
-    """The event handlers that open the start page or the page of a conversation."""
+    """The event handlers that open the start page or the page of a conversation.
+
+    `_noted` is the last visit that the audit trail has.
+    """
+
+    _noted: int = 0
 
     @rx.event
     async def open(self) -> list[Any]:
@@ -99,14 +109,23 @@ class OpeningState(rx.State):
             )
             events = await self._show(opened)
             events.append(await open_sidebar(await self.get_state(SidebarState), opened.agents))
+            await self._note(here if opened.conversation else "")
             self.is_hydrated = True  # Reflex sets it after this event, in another update
         except Exception as error:  # each region then reads its own data, and shows its own error
             log.warning("the data of a page could not be shown together", conversation_id=here, exc_info=error)
+            await self._note(here)
             return [*APART, *(APART_IN_CONVERSATION if here else ()), *_rest(here)]
         return [*events, *_rest(here)]
 
+    async def _note(self, conversation_id: str) -> None:
+        """Note for the audit trail that this page shows a conversation, once on each visit."""
+        number = await number_visit(self)
+        if conversation_id and number != self._noted:
+            self._noted = number
+            current().accesses.note(LOCAL_OWNER, Access(AuditAction.OPENED, conversation_id, conversation_id))
+
     async def _show(self, opened: OpenedConversation) -> list[Any]:
-        """Fill the states. Return the events that read what cannot be read at once."""
+        """Fill the states. Return the events that read the data that is still missing."""
         events: list[Any] = []
         show_topic(await self.get_state(TopicState), opened.topic_path)
         show_chat(await self.get_state(ChatState), opened)

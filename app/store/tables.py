@@ -13,6 +13,7 @@ for _module in (
     "app.store.conversation.rows",
     "app.store.agents.rows_agents",
     "app.store.attachments.rows_attachment",
+    "app.store.audit.rows_audit",
     "app.store.ledger.rows_budgets",
     "app.store.conversation.rows_comparison",
     "app.store.run.rows_delivery",

@@ -13,6 +13,7 @@ from typing import Final
 FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "about_me": "The text about you",
+        "user_name": "Your name or id",
         "amount": "The amount",
         "arguments": "The arguments",
         "attachment": "The file",
@@ -37,7 +38,7 @@ _PREDICATES: Final = ("is ", "are ", "has ", "have ", "can ", "cannot ", "must "
 
 
 def describe_input(field: str, reason: str) -> str:
-    """Return the reason why an input is invalid as a sentence. The field has the name that people know, or none."""
+    """Return the reason why an input is invalid as a sentence. It names the field as people know it, or not at all."""
     subject = FIELDS.get(field) if reason.startswith(_PREDICATES) else None
     return f"{subject} {reason}" if subject else f"{reason[:1].upper()}{reason[1:]}"
 

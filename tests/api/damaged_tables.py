@@ -45,6 +45,7 @@ from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 from app.store.agents.agents import insert_agents
 from app.store.attachments.attachments import keep_attachments
+from app.store.audit.audit import AuditEntry, insert_entries
 from app.store.cache.keep_warm import Keeping, put_keeping
 from app.store.cache.prompt_caches import CacheUse, RunCall, insert_cache_use
 from app.store.compare.comparisons import insert_comparison
@@ -57,7 +58,6 @@ from app.store.run.queues import insert_queued, write_hold
 from app.store.run.toolsets import save_sent_tools
 from app.store.settings.provider_settings import ProviderSetting, save_provider_setting
 from app.store.tables import Row
-from app.store.tools.audit import AuditEntry, insert_entry
 from app.store.tools.mcp_servers import StoredServer, insert_server
 from app.store.tools.permissions import StoredRule, insert_request, insert_rule
 from tests.api.damaged import SHAPES, Harm, build, harm
@@ -196,7 +196,7 @@ async def _fill(api: Api, whole: str) -> Ids:
         for conversation_id, rule_id in ((None, "r1"), (whole, "r2")):
             rule = Rule(rule_id, "s1", "read", "f", patterns, conversation_id)
             await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "files", "Read", at))
-        await insert_entry(session, AuditEntry(LOCAL_OWNER, at, "permission.asked", "q1", whole, {"tool": "read"}))
+        await insert_entries(session, [AuditEntry(LOCAL_OWNER, at, "permission.asked", "q1", whole, {"tool": "read"})])
         keeping = Keeping(whole, LOCAL_OWNER, options, at + timedelta(hours=1), at, ended_at=None)
         await put_keeping(session, keeping)
         use = CacheUse(prefix, CachePlan((Breakpoint(0, 300),), Prediction(None, 0)))

@@ -37,10 +37,13 @@ async def send(api: Api, conversation_id: str, text: str, **fields: Any) -> dict
     return answer.json()
 
 
-async def follow(api: Api, run_id: str, after: int = 0, last_event_id: int | None = None) -> list[Event]:
+async def follow(
+    api: Api, run_id: str, after: int = 0, last_event_id: int | None = None, **parameters: str
+) -> list[Event]:
     """Return a run's events until it ends."""
     headers = {} if last_event_id is None else {"Last-Event-ID": str(last_event_id)}
-    async with api.http.stream("GET", f"/runs/{run_id}/events", params={"after": after}, headers=headers) as answer:
+    parameters |= {"after": str(after)}
+    async with api.http.stream("GET", f"/runs/{run_id}/events", params=parameters, headers=headers) as answer:
         assert answer.status_code == 200
         return [event async for event in read_events(answer.aiter_bytes())]
 

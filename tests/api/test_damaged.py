@@ -108,6 +108,7 @@ REPAIRS: dict[str, object] = {
     "parameters": {"temperature": 0.5},
     "retry_policy": "exponential",
     "retry_limits": {"max_retries": 3},
+    "middleware": {"redaction": True},
     "filter": "",
     "tool_mode": "all-off",
     "ticked_tools": [],

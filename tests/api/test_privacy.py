@@ -79,3 +79,69 @@ async def test_text_about_the_user_can_be_read_and_switched_off_without_being_de
 
     assert text.startswith("Today is ")
     assert looked == {"text": f"{MARK} and {MARK}", "kinds": ["AWS access key", "AWS access key"]}
+
+
+async def test_time_of_a_preview_is_sent_if_the_send_has_its_instant(api: Api, peer: Peer) -> None:
+    await api.http.put("/preferences", json={"date_zone": "Europe/Berlin", "tell_time": True, "user_name": "Ada"})
+    conversation_id = await create_conversation(api, model="peer:m")
+    place, early = f"/conversations/{conversation_id}/preview", {"text": "Hello", "as_of": "2026-11-22T13:05:59Z"}
+
+    shown = (await api.http.post(place, json=early)).json()
+    other = (await api.http.post(place, json={"text": "Hello", "as_of": "2026-11-22T13:06:00Z"})).json()
+    started = await send(api, conversation_id, "Hello", as_of=shown["as_of"])
+    await follow(api, started["run_id"])
+
+    assert shown["system"] == "User: Ada\n\nToday is Sunday, 22 November 2026. The time is 14:05 (Europe/Berlin)."
+    assert other["system"].endswith("The time is 14:06 (Europe/Berlin).")
+    assert shown["body"] == orjson.loads(peer.bodies[-1])
+    assert shown["content_hash"] == started["content_hash"]
+    assert (await verify_run(api.ctx, LOCAL_OWNER, started["run_id"])).matches
+
+
+async def test_first_request_is_sent_with_each_later_one_also_if_it_is_not_in_view(api: Api, peer: Peer) -> None:
+    peer.script = lambda: [(0, "content", "Yes.")]
+    await api.http.put("/preferences", json={"tell_first_request": True})
+    conversation_id = await create_conversation(api, model="peer:m")
+    place = f"/conversations/{conversation_id}/preview"
+    for text in ("Plan a trip.", "To Rome."):
+        await follow(api, (await send(api, conversation_id, text))["run_id"])
+    bodies = [orjson.loads(body)["messages"] for body in peer.bodies]
+    card = {"role": "system", "content": "The first request of this conversation:\nPlan a trip."}
+
+    assert [body[0] for body in bodies] == [{"role": "user", "content": "Plan a trip."}, card]
+    hidden = (await api.http.post(place, json={"text": "By train.", "filter": "r1"})).json()
+    assert hidden["system"] == card["content"]
+    assert len(hidden["messages"]) == 3
+    first, second = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
+    for pair, system in ((first, ""), (second, card["content"])):
+        again = (await api.http.post(f"/pairs/{pair['id']}/preview", json={"text": "Plan it."})).json()
+        assert again["system"] == system
+
+
+async def test_choice_of_a_conversation_decides_what_is_previewed_counted_and_sent(api: Api, peer: Peer) -> None:
+    await api.http.put("/preferences", json=ABOUT)
+    conversation_id = await create_conversation(api, model="peer:m")
+    place, text = f"/conversations/{conversation_id}", f"Mine is {KEY}"
+
+    async def look() -> tuple[str, list[str], int]:
+        shown = (await api.http.post(f"{place}/preview", json={"text": text})).json()
+        page = (await api.http.get(f"{place}/pairs", params={"draft": text})).json()
+        started = await send(api, conversation_id, text)
+        await follow(api, started["run_id"])
+        assert (page["prelude"] or "") == shown["system"]
+        assert shown["body"] == orjson.loads(peer.bodies[-1])
+        assert (await verify_run(api.ctx, LOCAL_OWNER, started["run_id"])).matches
+        said = [message["content"] for message in shown["body"]["messages"]]
+        return shown["system"], [said[0], said[-1]], page["estimate"]["system"]
+
+    usual = await look()
+    await api.http.patch(place, json={"middleware": {"user_context": False, "redaction": False}})
+    without = await look()
+    await api.http.put("/preferences", json={})
+    await api.http.patch(place, json={"middleware": {"redaction": True}})
+    redacted = await look()
+
+    assert usual[:2] == (CARD, [CARD, f"Mine is {MARK}"])
+    assert without[:2] == ("", [text, text])
+    assert redacted[:2] == ("", [f"Mine is {MARK}", f"Mine is {MARK}"])
+    assert usual[2] > without[2] == redacted[2]

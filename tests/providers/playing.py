@@ -40,7 +40,7 @@ class Told:
     @property
     def state(self) -> RunState:
         """Return the run that these events make; the core refuses events out of order."""
-        state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+        state = start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash"))[0]
         actions: tuple[Action, ...] = ()
         for event in self.events:
             state, actions = apply_event(state, event)

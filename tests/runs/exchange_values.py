@@ -24,6 +24,7 @@ from app.domain.conversation.conversation import (
 )
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.metadata import encode_metadata
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, Failure
 from app.domain.retry_policy import MOST_RETRIES, RetryLimits, RetryPolicy
@@ -55,6 +56,7 @@ parameters = st.builds(
     thinking=st.none() | st.booleans(),
 )
 retry_limits = st.builds(RetryLimits, st.none() | st.integers(0, MOST_RETRIES), st.none() | st.floats(0.1, 300))
+middleware = st.builds(MiddlewareChoices, st.booleans(), st.none() | st.booleans())
 metadata = st.dictionaries(words, words | st.integers(0, 9), max_size=2).map(
     lambda one: encode_metadata("metadata", one)
 )
@@ -160,6 +162,7 @@ def conversations(draw: st.DrawFn) -> tuple[Conversation, list[PairRecord], list
         tool_mode=draw(st.sampled_from(ToolMode)),
         retry_policy=draw(st.sampled_from(RetryPolicy)),
         retry_limits=draw(retry_limits),
+        middleware=draw(middleware),
         metadata_json=draw(metadata),
         checkpoint=draw(st.none() | st.builds(Checkpoint, words, st.integers(1, 50))),
     )

@@ -15,8 +15,10 @@ from reflex.istate.manager.memory import StateManagerMemory
 from reflex.state import OnLoadInternalState, State
 from reflex_base.constants.state import FIELD_MARKER
 from reflex_base.event.processor import base_state_processor
+from structlog.testing import capture_logs
 
 import app.app as wiring
+from app.domain.audit import AuditAction
 from app.domain.settings.preferences import Preferences
 from app.patches.connection import Connection
 from app.patches.namespace import has_own_json, is_shared
@@ -25,6 +27,7 @@ from app.providers.base import Credentials, Provider
 from app.providers.registry import PROVIDERS, make_provider
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
+from app.runs.audit.audit import read_audit
 from app.runs.child_calls.titles import ask_title
 from app.runs.conversation.forks import fork_from
 from app.runs.runtime import catalogue
@@ -65,6 +68,7 @@ from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from app.state.usage import spent
 from app.state.usage.spent import SpentState
+from app.store.audit.audit import AuditCriteria
 from app.store.conversation.conversations import update_conversation
 from app.store.database.database import open_store
 from app.store.settings.provider_settings import (
@@ -579,3 +583,57 @@ async def test_conversation_with_replies_is_opened_with_few_statements_and_updat
     assert len(counts.frames) <= 4, counts.frames
     assert len(counts.handlers) <= 11, counts.handlers
     assert counts.locks <= 19
+
+
+# --- the audit trail ---
+
+
+async def list_openings(ctx: AppContext) -> list[str | None]:
+    await ctx.accesses.flush()
+    found = await read_audit(ctx.store, LOCAL_OWNER, limit=99, criteria=AuditCriteria(actions=(AuditAction.OPENED,)))
+    return [entry.conversation_id for _, entry in reversed(found)]
+
+
+async def test_each_opening_of_a_page_is_audited_once(ctx: AppContext, tab: Tab) -> None:
+    here = await plain(ctx)
+
+    async def load(connection: str, path: str, *, anew: bool = False) -> None:
+        tab.path = path
+        await tab.connect(connection, anew=anew)
+        await tab.send(VisitState.begin)  # as `OpeningState.open` begins it
+        tab.log.clear()
+        async with running(tab, OpeningState.load):
+            await until(lambda: tab.received(State, "is_hydrated"))
+
+    await load("first", f"/c/{here}", anew=True)
+    assert await list_openings(ctx) == [here]
+    await load("second", f"/c/{here}")
+    assert await list_openings(ctx) == [here], "it was connected again"
+    await load("second", "/")
+    await load("second", f"/c/{here}")
+    assert await list_openings(ctx) == [here] * 2, "another page and back"
+    await load("third", f"/c/{here}", anew=True)
+    assert await list_openings(ctx) == [here] * 3, "it was loaded again"
+    await load("third", "/c/nowhere")
+    assert await list_openings(ctx) == [here] * 3, "there is no such conversation"
+
+
+async def test_an_opening_is_written_after_the_page_is_open(
+    ctx: AppContext, loading: Processor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await plain(ctx)
+
+    counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=False)
+
+    assert not [one for one in counts.statements if "audit" in one]
+    assert await list_openings(ctx) == [conversation_id]
+
+
+async def test_a_page_of_a_missing_conversation_is_logged(ctx: AppContext, tab: Tab) -> None:
+    tab.path = "/c/nowhere"
+
+    with capture_logs() as logged:
+        async with opened(tab, OpeningState.open, OpeningState.load):
+            await until(lambda: [one for one in logged if one["event"] == "a conversation is missing"])
+
+    assert {one["conversation_id"] for one in logged if one["event"] == "a conversation is missing"} == {"nowhere"}

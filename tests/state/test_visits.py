@@ -32,6 +32,7 @@ from app.state.opening import APART, APART_IN_CONVERSATION, OF_CONVERSATION, Ope
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
+from app.state.settings.access import AccessState
 from app.state.settings.context import ContextState
 from app.state.settings.keys import KeysState
 from app.state.settings.permissions import PermissionRulesState
@@ -130,6 +131,7 @@ async def type_anything(_: Tab, __: str) -> None:
 
 
 OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
+    AccessState: Opening(sent(AccessState.show), "shown", routes.SETTINGS),
     AnswerAgainState: Opening(sent(AnswerAgainState.ask, pair_id="pair"), "asking"),
     CacheState: Opening(ask_cache, "asking"),
     ComparisonChoiceState: Opening(sent(ComparisonChoiceState.ask), "choosing"),

@@ -53,10 +53,19 @@ function eventsOf(handler, ofIsland) {
   return sent;
 }
 
+/** Refuse siblings with the same key: React would keep such elements on the page after they are gone. */
+function requireDifferentKeys(siblings) {
+  const keys = siblings.map((one) => one?.[MARK] && one.props.key).filter((key) => key !== undefined && key !== false);
+  const repeated = keys.find((key, place) => keys.indexOf(key) < place);
+  if (repeated !== undefined) throw new Error(`several elements of a list have the key "${repeated}"`);
+}
+
 /** The drawn elements and texts of a child, or of a list of children. Other values are not drawn, as in React. */
 function* drawAll(value) {
-  if (Array.isArray(value)) for (const one of value) yield* drawAll(one);
-  else if (value?.[MARK]) yield* drawOne(value);
+  if (Array.isArray(value)) {
+    requireDifferentKeys(value);
+    for (const one of value) yield* drawAll(one);
+  } else if (value?.[MARK]) yield* drawOne(value);
   else if (typeof value === "string" || typeof value === "number") yield String(value);
 }
 

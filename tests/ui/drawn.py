@@ -5,7 +5,8 @@
     assert page.find("button", "Remove").sends("on_click") == [sent(CheckpointState.remove)]
 
 The result has HTML elements and islands. An island is one element, and the components among its props are its first
-children. Not here: what an island does in the browser, and what the stylesheet hides.
+children. A list whose elements have equal keys is an error. Not here: what an island does in the browser, and what the
+stylesheet hides.
 """
 
 from __future__ import annotations

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
-from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
+from app.state.composer.permission_cards import list_cards
+from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import QueueRow
 from app.state.conversation.model import MissingKey, ModelChoice, ModelState
-from app.state.shell.menus import MenuState
+from app.state.conversation.parameter_texts import ParameterTexts, RetryTexts
+from app.state.reply.summary import SummaryState
+from app.state.shell.menus import Menu, MenuState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicParent
 from app.state.transcript.chat import ChatState
 from app.state.transcript.checkpoint import CheckpointState
 from app.ui.pages.conversation import conversation
-from app.views.reply.panels import QueuedItemView
+from app.views.reply.panels import PermissionItemView, QueuedItemView
+from tests.builders import EPOCH
 from tests.ui.drawn import Element, draw, sent
 
 LACKING = "Echo does not support images."
@@ -66,6 +72,34 @@ def test_menu_of_models_chooses_names_providers_without_a_key_and_leads_to_setti
 
 def page_of_summary(*, editing: bool) -> Element:
     return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: {"editing": editing}})
+
+
+def test_tool_call_of_an_agent_can_be_allowed_always_for_this_agent() -> None:
+    item = PermissionItemView("r1", "c1", "c1", "run", "p", "t", "Files", "write", "Write", "", "{}", 30.0)
+    now = datetime(2026, 11, 23, tzinfo=UTC)
+    (plain,) = list_cards((item,), None, now)
+    (own,) = list_cards((replace(item, agent="Reviewer"),), None, now)
+
+    page = draw(conversation, {PermissionsState: {"cards": (own,)}})
+
+    button = page.find("button", "Always allow for Reviewer")
+    assert button.sends("on_click") == [sent(PermissionsState.choose, request_id="r1", answer="always_allow_agent")]
+    assert page.list("button", "Always allow")
+    without = draw(conversation, {PermissionsState: {"cards": (plain,)}})
+    assert without.list("button", "Always allow")
+    assert "Always allow for" not in without.text
+
+
+def test_pairs_in_view_are_summarised_from_the_menu_of_the_conversation() -> None:
+    split = {"x": "1", "y": "1", "rows": (), "any_in_view": True}
+    opened = {ChatState: {"opened": "c1"}, MenuState: {"shown": Menu.CONVERSATION.value}}
+
+    page = draw(conversation, {**opened, ComposerState: {"split": split}})
+    empty = draw(conversation, {**opened, ComposerState: {"split": {**split, "any_in_view": False}}})
+
+    menu = page.find("Dialog", "Conversation menu")
+    assert menu.find("button", "Summarise…").sends("on_click") == [sent(SummaryState.ask, pair_id="")]
+    assert not empty.find("Dialog", "Conversation menu").list("button", "Summarise…")
 
 
 def test_card_of_the_summary_has_buttons_that_edit_and_remove_it() -> None:
@@ -146,14 +180,60 @@ def test_form_of_a_topic_disables_what_is_impossible() -> None:
     assert not form_of_topic(by_hand=False).list("button", "Move up")
 
 
+def test_card_of_a_tool_call_says_when_it_is_denied_and_shows_an_argument_once() -> None:
+    item = PermissionItemView("r1", "c1", "c1", "run", "p", "t", "Inview", "fetch", "", "It reads.", '{"url":"a"}', 9.0)
+    (card,) = list_cards((replace(item, built_in=True),), None, EPOCH)
+
+    page, bounding = (
+        draw(conversation, {PermissionsState: {"cards": (one,)}}).find("section", "Tool calls waiting for permission")
+        for one in (card, replace(card, bounding=True))
+    )
+
+    assert page.find("summary").text == "Description"
+    assert [str(one.children[0]) for one in page.find("header").list("span") if one.list("Countdown")] == ["Denied in "]
+    assert page.find("pre").text == "url: a"
+    assert bounding.list("pre") == []
+    assert [one.props.get("defaultValue") for one in bounding.list("input")] == [None, "a"]
+    assert bounding.list("button", "Do not limit")
+
+
 def test_tooltip_of_the_estimate_counts_exactly_where_the_provider_can() -> None:
     split = {"x": "1", "y": "1", "rows": (), "tokens": "~5", "countable": True, "exact": False}
+    split |= {"limited_by": "the model's window"}
     opened = {ChatState: {"opened": "c1"}, ComposerState: {"split": split}}
 
     page = draw(conversation, {**opened, TooltipState: {"exact": "Anthropic cannot count this."}})
     without = draw(conversation, {**opened, ComposerState: {"split": {**split, "countable": False}}})
 
+    assert "Limit: up to 94 % of the model's window" in page.text
     buttons = page.list("button", "Count exactly")  # in the tooltips of the counter and of the estimate
     assert [one.sends("on_click") for one in buttons] == [[sent(TooltipState.count)]] * 2
     assert "Anthropic cannot count this." in page.text
     assert not without.list("button", "Count exactly")
+
+
+def test_middleware_is_chosen_in_the_parameters_of_the_conversation_only() -> None:
+    form = ParametersFormView(
+        ParameterTarget.CONVERSATION, ParameterTexts(), ParameterTexts(), (), "", "", "exponential", RetryTexts(),
+        "false", "true", is_set=True,
+    )  # fmt: skip
+
+    page = draw(conversation, {ParametersState: {"form": form}})
+    send = draw(conversation, {ParametersState: {"form": replace(form, scope=ParameterTarget.SEND)}})
+
+    menus = {one.props.get("name"): one for one in page.list("select")}
+    assert (menus["user_context"].props["defaultValue"], menus["redaction"].props["defaultValue"]) == ("false", "true")
+    assert [one.props["value"] for one in menus["redaction"].list("option")] == ["", "true", "false"]
+    assert [one.text for one in menus["user_context"].list("option")] == ["As in Settings", "Not sent"]
+    assert not {"user_context", "redaction"} & {one.props.get("name") for one in send.list("select")}
+
+
+def test_price_beside_send_says_that_the_reply_costs_extra() -> None:
+    split = {"x": "1", "y": "1", "rows": (), "tokens": "~174", "cost": "$0.0005", "priced": True}
+
+    priced = draw(conversation, {ComposerState: {"split": split}})
+    free = draw(conversation, {ComposerState: {"split": {**split, "cost": "free", "priced": False}}})
+
+    assert "· $0.0005 + reply" in priced.text
+    assert "The reply costs extra" in priced.text
+    assert "+ reply" not in free.text

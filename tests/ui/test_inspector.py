@@ -8,12 +8,15 @@ from typing import Any
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
+from app.state.inspector.messages import MessagesState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.snapshot import KeptRequestView, SnapshotState
+from app.state.transcript.transcript import TranscriptState
 from app.state.usage.account import AccountState
 from app.state.usage.account_view import AccountSummary, CallItem
 from app.ui.pages.conversation import conversation
 from app.views.inspector.json_pages import JsonPage
+from app.views.inspector.messages import MessageItem
 from app.views.inspector.request import PieceView, RequestPartView, RequestView
 from tests.builders import EPOCH
 from tests.ui.drawn import Element, draw, sent
@@ -107,3 +110,64 @@ def test_implausible_report_is_noted_at_its_request() -> None:
 
     (row,) = page.find("ol", "Requests, newest first").list("li")
     assert row.find("p").text == call.report
+
+
+MESSAGE = MessageItem(
+    "m1",
+    "c1",
+    3,
+    "Assistant",
+    "Summary",
+    "Stopped",
+    "clock",
+    "9 in · 1 out",
+    "80 % from cache",
+    "Noon",
+    EPOCH.isoformat(),
+)
+
+
+def messages(**changed: Any) -> Element:
+    """Draw the conversation `c1` with the section Messages."""
+    return draw(
+        conversation,
+        {
+            InspectorState: {"section": "messages"},
+            TranscriptState: {"conversation": "c1"},
+            MessagesState: {"conversation": "c1", **changed},
+        },
+    ).find("InspectorFrame")
+
+
+def test_chips_choose_the_kind_of_messages_and_say_which_is_chosen() -> None:
+    page = messages(kind="tool", tasks=True)
+
+    chips = page.find("div", "Kinds of messages").list("button")
+    assert [(chip.text, chip.props["aria-pressed"]) for chip in chips] == [
+        ("All", False), ("Human", False), ("Assistant", False), ("Tool", True), ("Cache hits", False),
+    ]  # fmt: skip
+    assert chips[-1].sends("on_click") == [sent(MessagesState.choose, kind="cache-hits")]
+    tasks = page.find("button", "With background tasks")
+    assert (tasks.props["aria-pressed"], tasks.sends("on_click")) == (True, [sent(MessagesState.toggle_tasks)])
+
+
+def test_a_message_has_its_kind_tokens_cache_share_and_a_link_to_its_pair() -> None:
+    page = messages(items=(MESSAGE,), more=True)
+
+    (row,) = page.find("ol", "Messages, newest first").list("li")
+    for text in ("Assistant", "Summary", "Stopped", "Tools: clock", "80 % from cache", "Noon", "9 in · 1 out"):
+        assert text in row.text
+    assert row.find("NavLink", "Pair 3").props["to"] == "/c/c1?at=3"
+    (row,) = messages(items=(replace(MESSAGE, conversation="c2"),)).find("ol", "Messages, newest first").list("li")
+    assert row.find("NavLink", "Pair 3 of the task").props["to"] == "/c/c2?at=3"
+    assert page.find("button", "Show older messages").sends("on_click") == [sent(MessagesState.show_older)]
+
+
+def test_a_list_without_messages_says_so_and_a_fault_is_an_alert() -> None:
+    assert "No messages yet." in messages().text
+    assert not messages().list("button", "Show older messages")
+    assert messages(kind="tool").find("p", "No messages of this kind.").props["role"] == "status"
+    assert "Loading…" in messages(conversation="c2").text
+    assert not messages().list("Ticker")
+    assert messages(unfinished=True).find("Ticker").sends("on_tick") == [sent(MessagesState.keep_current)]
+    assert messages(fault="Too busy.").find("p", "Too busy.").props["role"] == "alert"

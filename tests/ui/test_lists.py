@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from app.state.comparison import ComparisonState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchItem, BranchState
 from app.state.inspector.frame import InspectorState
@@ -12,6 +15,7 @@ from app.state.transcript.transcript import TranscriptState
 from app.ui.pages.conversation import conversation
 from app.ui.pages.home import home
 from app.views.reply.pair import show_pair
+from app.views.reply.panels import ScreenComparisonView
 from tests.builders import EPOCH, a_pair
 from tests.ui.drawn import Element, draw, sent
 
@@ -49,6 +53,21 @@ def test_running_replies_are_marked_in_the_list() -> None:
 def test_conversation_without_pairs_says_how_to_start() -> None:
     assert NO_MESSAGES in draw(conversation, {}).text
     assert NO_MESSAGES not in draw(conversation, {TranscriptState: {"pairs": (show_pair(a_pair()),)}}).text
+
+
+def test_request_of_an_open_comparison_is_shown_with_a_button_to_its_replies() -> None:
+    comparison = ScreenComparisonView("k1", "a", "", "What is light?", ())
+
+    page = draw(conversation, {ComparisonState: {"comparison": comparison}})
+    of_pair = draw(conversation, {ComparisonState: {"comparison": replace(comparison, pair_id="p1")}})
+
+    window = page.find("TranscriptWindow")
+    assert window.props["compared"] == "What is light?"
+    assert "Keep one reply to continue." in window.text
+    assert window.find("button", "Show the replies to choose from").sends("on_click") == [sent(ComparisonState.show)]
+    assert "Sending…" not in window.text
+    assert NO_MESSAGES not in window.text
+    assert of_pair.find("TranscriptWindow").props["compared"] == ""
 
 
 def test_filter_that_selects_no_pair_says_so_and_has_a_button_for_all_pairs() -> None:

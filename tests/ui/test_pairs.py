@@ -12,9 +12,10 @@ from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.reply.resending import ALL_WAYS, describe_later
 from app.state.transcript.transcript import TranscriptState
+from app.state.usage.sent_call import SentCallState
 from app.ui.pages.conversation import conversation
 from app.views.reply.failure import show_failure
-from app.views.reply.pair import show_pair
+from app.views.reply.pair import SpentNote, show_pair
 from tests.builders import a_pair
 from tests.ui.drawn import Element, Sent, draw, sent, sent_to
 
@@ -61,6 +62,16 @@ def test_line_below_a_reply_has_its_time_of_day() -> None:
 
     times = [one.props for one in page.find("article").list("Moment")]
     assert [(one["at"], one["form"]) for one in times] == [(PAIR.made_at, "clock")]
+
+
+def test_figures_below_a_reply_open_its_request() -> None:
+    pair = replace(PAIR, spent=SpentNote("10 tokens · free", "Input 9 tokens"), run_id="r1")
+    page = draw(conversation, {TranscriptState: {"pairs": (pair,)}})
+
+    (figures,) = [one for one in page.find("article").list("button") if one.text == "10 tokens · free"]
+    assert figures.sends("on_click") == [sent(SentCallState.open_reply, run_id="r1")]
+    assert figures.name.splitlines()[:2] == ["10 tokens · free", "Input 9 tokens"]
+    assert figures.name.endswith("Show the request")
 
 
 @pytest.mark.parametrize("var", ["blank", "busy"])

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from app.domain.models.provider_trials import ProviderHealth
-from app.state.settings.preferences import PreferencesState
+from app.domain.settings.preferences import Preferences
+from app.state.agents.form import AgentFormState
+from app.state.settings.access import ACTIONS, AccessItem, AccessState
+from app.state.settings.permissions import PermissionRulesState, RuleItem
+from app.state.settings.preferences import PreferencesState, describe_preferences
+from app.state.settings.privacy import PrivacyState
 from app.state.settings.providers import ProviderItem, ProvidersState
+from app.state.settings.server_items import OfferItem, ServerItem
 from app.state.settings.servers import BuiltInItem, ServersState
 from app.state.settings.titles import TitleModel, TitlesState
 from app.state.usage.bill import BillState
 from app.state.usage.prices import KINDS, REQUIRED, OwnPriceState, PriceItem
+from app.ui.pages.agents import agents
 from app.ui.pages.settings import settings
 from app.ui.pages.usage import usage
 from tests.ui.drawn import Element, draw, sent
@@ -114,3 +121,59 @@ def test_file_that_is_no_bill_is_reported_in_an_alert() -> None:
     assert page.find("TextFile").sends("on_piece") == [
         sent(BillState.take_piece, number="<0>", text="<1>", is_last="<2>")
     ]
+
+
+def test_access_log_has_a_filter_and_says_when_it_is_empty() -> None:
+    empty = draw(settings, {AccessState: {"shown": True}})
+    item = AccessItem(7, "2026-11-23T12:00:00+00:00", "Opened", "/c/c1", "on this page")
+    page = draw(settings, {AccessState: {"shown": True, "items": (item,), "older": True}})
+
+    assert "No entries yet." in empty.text
+    menu = labelled(page, "Show", "select")
+    assert [one.text for one in menu.list("option")] == list(ACTIONS)
+    assert menu.sends("on_change") == [sent(AccessState.choose, actions="<value>")]
+    assert "No entries yet." not in page.text
+    assert page.find("button", "Show older").sends("on_click") == [sent(AccessState.show_older)]
+
+
+def test_rules_of_an_agent_are_listed_with_it_and_in_settings() -> None:
+    rule = RuleItem("r1", "Files: Write", "", "2026-11-23T00:00:00+00:00", ("path: /notes/*",), "Reviewer")
+
+    form = draw(agents, {AgentFormState: {"editing": "agent a1", "ready": True, "rules": (rule,)}})
+    page = draw(settings, {PermissionRulesState: {"loaded": True, "rules": (rule,)}})
+
+    own = next(one for one in form.list("ul") if one.props.get("aria-label") == "Calls always allowed for this agent")
+    assert "path: /notes/*" in own.text
+    assert own.find("button", "Remove Files: Write").sends("on_click") == [
+        sent(AgentFormState.remove_rule, rule_id="r1")
+    ]
+    assert "always for Reviewer" in page.text
+
+
+def test_time_in_requests_needs_the_date_and_says_what_it_costs() -> None:
+    loaded = {"opened": 1}
+    dated = describe_preferences(Preferences(date_zone="UTC"))
+
+    plain = draw(settings, {PrivacyState: loaded})
+    page = draw(settings, {PrivacyState: loaded, PreferencesState: {"preferred": dated}})
+
+    switch = labelled(page, "Send the time with the date")
+    assert "the provider’s cache is not used" in page.text
+    assert switch.sends("on_change") == [sent(PrivacyState.tell_time, on="<checked>")]
+    assert (switch.props["checked"], switch.props["disabled"]) == (False, False)
+    assert labelled(plain, "Send the time with the date").props["disabled"] is True
+    first = labelled(page, "Send the first request of a conversation")
+    assert first.sends("on_change") == [sent(PrivacyState.tell_first_request, on="<checked>")]
+
+
+def test_server_can_list_two_tools_with_the_same_name() -> None:
+    tools = OfferItem("find", "Finds pages"), OfferItem("find", "Finds people")
+    server = ServerItem(
+        id="a", name="Wiki", health="ready", status="Ready", where="", problem="", enabled=True, signing_in=False,
+        signed_in=False, facts="", tools=tools, resources=(), prompts=(), cut=(),
+    )  # fmt: skip
+
+    page = draw(settings, {ServersState: {"loaded": True, "servers": (server,)}})
+
+    assert "Finds pages" in page.text
+    assert "Finds people" in page.text

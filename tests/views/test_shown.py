@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from app.domain.context.composition import BoundaryInputs, Candidate, Composition, compose, draw_boundary, measure
 from app.domain.context.context import OutReason, View, build_request
 from app.domain.conversation.conversation import Conversation, Parameters
+from app.domain.conversation.message_kinds import select_messages
 from app.domain.conversation.parts import Image, Text, Thinking
 from app.domain.models.model_profile import ModelProfile, Prices
 from app.domain.request.hashing import content_hash, content_hashes
 from app.domain.tokens.estimates import Estimator, PairSizes
 from app.views.conversation.conversation import SNIPPET_LENGTH, cut_opening, cut_snippet, describe_conversation
-from app.views.conversation.message import describe_pair_messages
+from app.views.conversation.message import describe_message
 from app.views.encode import to_json
 from app.views.problem import PROBLEMS, ProblemName, describe_problem
 from app.views.request.preview import Previewed, describe_preview
@@ -61,7 +62,7 @@ def test_long_text_is_cut_with_an_ellipsis_and_short_text_is_whole():
 def test_raw_history_keeps_what_the_screen_hides():
     pair = a_pair(reply=(Thinking("hm", signature="sig", vendor="anthropic"), Text("4")))
 
-    request, reply = describe_pair_messages(pair)
+    request, reply = (describe_message(message, pair) for message in select_messages(pair))
 
     assert (request.role, request.pair_id, request.position) == ("user", "p1", 1)
     assert orjson.loads(to_json(reply))["parts"][0] == {
@@ -74,7 +75,7 @@ def test_raw_history_keeps_what_the_screen_hides():
 
 
 def test_pair_without_reply_has_one_message():
-    assert len(list(describe_pair_messages(a_pair(reply=None)))) == 1
+    assert len(list(select_messages(a_pair(reply=None)))) == 1
 
 
 def test_prices_are_exact_decimals_and_unknown_ones_are_unknown():

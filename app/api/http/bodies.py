@@ -16,6 +16,7 @@ from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.metadata import MAX_METADATA_BYTES, MAX_METADATA_DEPTH, encode_metadata
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.retry_policy import (
@@ -196,6 +197,24 @@ RetryLimitsField = Annotated[
     RetryLimitsBody,
     Field(description="The limits of retries; replaced as a whole. A provider's `Retry-After` is obeyed all the same."),
 ]
+
+
+class MiddlewareBody(Body):
+    """The middleware of a conversation: what changes its requests before they are sent."""
+
+    user_context: bool = Field(
+        default=True, description="Whether requests carry the text about the user, as the preferences set it."
+    )
+    redaction: bool | None = Field(None, description="Whether secrets are redacted; null: as the preferences say.")
+
+    def to_domain(self) -> MiddlewareChoices:
+        return MiddlewareChoices(self.user_context, self.redaction)
+
+
+USUAL_CHOICES = MiddlewareBody.model_validate({})
+MiddlewareField = Annotated[
+    MiddlewareBody, Field(description="The middleware of the conversation; replaced as a whole. A preview shows it.")
+]
 Metadata = Annotated[
     dict[str, Any],
     Field(
@@ -215,6 +234,7 @@ class NewConversation(Body):
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimitsField = USUAL_LIMITS
+    middleware: MiddlewareField = USUAL_CHOICES
     metadata: Metadata = Field(default_factory=dict[str, Any])
     agent_id: AgentChoice | None = None
     temporary: bool = Field(
@@ -237,6 +257,7 @@ class ChangedConversation(Body):
     parameters: UsualParameters = NOTHING_ASKED
     retry_policy: RetryPolicyName = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimitsField = USUAL_LIMITS
+    middleware: MiddlewareField = USUAL_CHOICES
     metadata: Metadata = Field(default_factory=dict[str, Any])
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
@@ -259,7 +280,11 @@ class SendOptions(Body):
     )
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
-    as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
+    as_of: Instant | None = Field(
+        None,
+        description="The time from which ages in a filter are measured, and that the text about the user has. "
+        "Default: now.",
+    )
     reply_schema: JsonSchema | None = Field(
         None,
         alias="schema",

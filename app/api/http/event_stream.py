@@ -23,7 +23,7 @@ from app.views.encode import to_json
 EVENT_KINDS = frozenset(
     {
         "run", "status", "retry", "part_started", "text", "thinking", "tool_input", "tool_call", "tool_result",
-        "permission_request", "usage", "done", "error", "cancelled",
+        "mcp_servers", "permission_request", "tool_progress", "value", "usage", "done", "error", "cancelled",
     }
 )  # fmt: skip
 KEEPALIVE_SECONDS = 15.0

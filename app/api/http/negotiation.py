@@ -68,7 +68,7 @@ async def refuse_unknown_parameters(request: Request) -> None:
     route = request.scope["route"]
     if not isinstance(route, APIRoute):
         raise TypeError(type(route).__name__)
-    # The fields of a model that has the query (`Annotated[Model, Query()]`) have no source.
+    # All other parameters are of the query. Those in a model (`Annotated[Model, Query()]`) are not marked as such.
     others = (params.Path, params.Header, params.Cookie)
     known = [field.alias for field in get_flat_params(route.dependant) if not isinstance(field.field_info, others)]
     for name in request.query_params:

@@ -14,7 +14,8 @@ MODEL: Final = r"^[a-z0-9][a-z0-9_-]{0,39}:[^\x00-\x20]+$"
 # Excludes every character that any regular expression engine treats as blank.
 NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"
 PAIR_CURSOR: Final = "^(before|after)-[0-9]{1,15}$"
-NEWER_CURSOR: Final = "^after-[0-9]{1,15}$"
+# A position, or the id of a pair.
+NEWER_CURSOR: Final = "^after-([0-9]{1,15}|pair-[0-9a-z]{1,64})$"
 # Microseconds since 1970 (17 digits last until the year 5138), then the id.
 CONVERSATION_CURSOR: Final = "^[0-9]{1,17}-[0-9a-z]{1,64}$"
 SHA256: Final = "^[0-9a-f]{64}$"
@@ -25,7 +26,7 @@ TOOL_NAME: Final = "^[a-zA-Z0-9_-]{1,64}$"
 SERVER_NAME: Final = "^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$"
 MONEY: Final = r"^[0-9]{1,7}(\.[0-9]{1,6})?$"
 
-_NO_CURSOR = "This is not a cursor of this list. Use one from a response of this endpoint."
+NO_CURSOR = "This is not a cursor of this list. Use one from a response of this endpoint."
 
 REASONS: Mapping[str, str] = MappingProxyType(
     {
@@ -36,9 +37,9 @@ REASONS: Mapping[str, str] = MappingProxyType(
         TOOL_NAME: "This is not a tool name. A tool name has letters, digits, - and _, at most 64, as in GET …/tools.",
         SERVER_NAME: "use letters and digits, with single hyphens or underscores between them, such as files.",
         MONEY: 'This is not an amount of US dollars. Write it in digits, for example "2.50".',
-        PAIR_CURSOR: _NO_CURSOR,
-        NEWER_CURSOR: _NO_CURSOR,
-        CONVERSATION_CURSOR: _NO_CURSOR,
-        ENTRY_CURSOR: _NO_CURSOR,
+        PAIR_CURSOR: NO_CURSOR,
+        NEWER_CURSOR: NO_CURSOR,
+        CONVERSATION_CURSOR: NO_CURSOR,
+        ENTRY_CURSOR: NO_CURSOR,
     }
 )

@@ -10,6 +10,7 @@ responses to sends have them, and only if a limit of sends applies. `problems.py
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,7 +30,7 @@ class RateHeaders:
             await self._app(scope, receive, send)
             return
         address, *_ = scope.get("client") or ("",)
-        with serving(Client(str(address))) as client:
+        with serving(Client(str(address), _find_via(scope))) as client:
 
             async def add_headers(message: Message) -> None:
                 if message["type"] == "http.response.start" and client.quotas:
@@ -38,6 +39,11 @@ class RateHeaders:
                 await send(message)
 
             await self._app(scope, receive, add_headers)
+
+
+def _find_via(scope: Scope) -> Literal["page", "api"]:
+    """Return "page" for a request of Inview's page, such as a download. Browsers mark requests of the same site."""
+    return "page" if (b"sec-fetch-site", b"same-origin") in scope["headers"] else "api"
 
 
 def describe_quotas(quotas: Iterable[SendQuota]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-r"""Titles: the instruction to the model that writes a title, and the reading of its answer.
+r"""Titles: the instruction to the model that writes a title, the extracts that it reads, and the reading of its answer.
 
 Not here: when a title is requested (`runs/child_calls/titles.py`), and the name on screen of an untitled conversation.
 
@@ -9,8 +9,13 @@ Not here: when a title is requested (`runs/child_calls/titles.py`), and the name
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
-from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.conversation.conversation import Conversation, ConversationKind, Message, Pair
+from app.domain.conversation.parts import Text, plain_text
+from app.domain.privacy.redaction import redact_text
 from app.domain.stream.reasoning_tags import TagReader
 from app.domain.stream.stream_events import TextReceived, TextWasThinking
 
@@ -22,6 +27,13 @@ MAX_TITLE = 120
 """Maximum number of characters of a title from a model. A longer one is shortened."""
 MAX_TOKENS = 2_000
 """Maximum number of tokens of the reply with a title: enough for a model that thinks first."""
+
+MAX_READ: Final = 2_000
+"""Number of tokens of the pairs above which a title is written from extracts of the first and the newest pair."""
+_BEGINNING: Final = 1_000
+_END_OF_TEXT: Final = 500
+"""Numbers of characters at the beginning and at the end of a text that an extract has."""
+_NO_TEXT: Final = "(no text)"
 
 _LABEL = re.compile(r"^(?:title|titel|titre|título|titolo)\s*[:\uff1a]\s*", re.IGNORECASE)
 _AROUND = " \t\"'`*_#\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a\u2039\u203a\u300c\u300d\u300e\u300f"
@@ -62,6 +74,26 @@ def _leave_out_reasoning(answer: str) -> str:
         elif isinstance(event, TextReceived):
             words.append(event.text)
     return "".join(words)
+
+
+def extract_pairs(pairs: Sequence[Pair], *, redact: bool) -> tuple[Pair, ...]:
+    """Return the first and the newest pair with the beginning and the end of each text, without other parts.
+
+    `redact`: replace secrets before a text is shortened, because a part of a secret would not be recognised.
+    """
+
+    def extract(message: Message) -> Message:
+        text = plain_text(message.parts)
+        text = (redact_text(text).text if redact else text).strip()
+        if len(text) > _BEGINNING + _END_OF_TEXT:
+            text = f"{text[:_BEGINNING]}\n[…]\n{text[-_END_OF_TEXT:]}"
+        return replace(message, parts=(Text(text or _NO_TEXT),))
+
+    ends = pairs if len(pairs) == 1 else (pairs[0], pairs[-1])
+    return tuple(
+        replace(pair, request=extract(pair.request), reply=None if pair.reply is None else extract(pair.reply))
+        for pair in ends
+    )
 
 
 def may_be_titled(conversation: Conversation) -> bool:

@@ -94,9 +94,7 @@ class ComparingError(ConflictError):
     """
 
     def __init__(self) -> None:
-        super().__init__(
-            "A comparison is open in this conversation. Keep one of the replies or discard the comparison first."
-        )
+        super().__init__("A comparison is open in this conversation. Keep or delete its replies first.")
 
 
 def require_models(models: Sequence[str]) -> None:

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
+from typing import Literal
 
 from app.domain.usage import MILLION
 
@@ -23,6 +24,19 @@ SOFT_CAP = Decimal("0.94")
 """Default share of the window that a request may use: 120k of 128k."""
 RESPONSE_RESERVE = 800
 """Default number of tokens that are kept free for the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """A limit for each conversation or each day, and what was used of it so far, in tokens or in US dollars."""
+
+    scope: Literal["conversation", "day"]
+    amount: Decimal
+    used: Decimal
+
+    @property
+    def left(self) -> Decimal:
+        return max(self.amount - self.used, Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +48,20 @@ class Limits:
     - `tokens`, `money`: the maximum for this send, in tokens and in US dollars; None: no limit. Each is the lowest of
       three numbers: the limit for a send, the remaining limit for the conversation, and the remaining limit for the
       day.
+    - `tokens_of`, `money_of`: the limit for the conversation or the day that `tokens` or `money` is the rest of; None:
+      it is the limit for a send.
     """
 
     soft_cap: Decimal = SOFT_CAP
     reserve: int = RESPONSE_RESERVE
     tokens: int | None = None
     money: Decimal | None = None
+    tokens_of: Allowance | None = None
+    money_of: Allowance | None = None
+
+    def allowance_of(self, limited_by: str) -> Allowance | None:
+        """Return the limit for the conversation or the day that this limit of a `Budget` is the rest of."""
+        return {"token ceiling": self.tokens_of, "money ceiling": self.money_of}.get(limited_by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ sent; and change the events of the incoming stream. `docs/middleware.md` has the
     >>> receivers = new_receivers(StreamContext(reasoning_tags=True))
     >>> receive(receivers, [TextReceived("<think>Hm."), TextReceived("</think>Yes.")])
     [ThinkingReceived(text='Hm.'), TextReceived(text='Yes.')]
-    >>> compose_system_prelude(UserOptions(about="I am Ada."))
+    >>> compose_system_prelude(UserOptions(UserContext("I am Ada.")))
     'About the person you talk to:\nI am Ada.'
 """
 
@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Final, Protocol
 
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.privacy.redaction import RedactedRequest, redact_request
-from app.domain.privacy.user_context import describe_user
+from app.domain.privacy.user_context import NO_CONTEXT, UserContext, describe_user
 from app.domain.request.request import Request
 from app.domain.stream.reasoning_tags import TagReader
 from app.domain.stream.stream_events import StreamEvent
@@ -27,17 +27,26 @@ from app.domain.stream.stream_events import StreamEvent
 
 @dataclass(frozen=True, slots=True)
 class UserOptions:
-    """A person's settings for all requests: a text about them, the current date, and the redaction of secrets.
+    """A person's settings for all requests: what models get about them, and the redaction of secrets.
 
     If none is set, middleware does not change a request.
     """
 
-    about: str = ""
-    today: date | None = None
+    context: UserContext = NO_CONTEXT
     redact: bool = False
 
 
 NO_USER_OPTIONS = UserOptions()
+
+
+def choose_middleware(options: UserOptions, choices: MiddlewareChoices) -> UserOptions:
+    """Return the settings for a conversation with these choices.
+
+    >>> choose_middleware(UserOptions(UserContext("I am Ada.")), MiddlewareChoices(user_context=False, redaction=True))
+    UserOptions(context=UserContext(about='', name='', first_request='', today=None, time=''), redact=True)
+    """
+    context = options.context if choices.user_context else NO_CONTEXT
+    return UserOptions(context, options.redact if choices.redaction is None else choices.redaction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ class Middleware:
 
 
 MIDDLEWARE: Final = (
-    Middleware("user context", adds=lambda options: describe_user(options.about, options.today)),
+    Middleware("user context", adds=lambda options: describe_user(options.context)),
     Middleware("redaction", changes=redact_request),
     Middleware("reasoning tags", new_receiver=lambda about: TagReader() if about.reasoning_tags else None),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from app.domain.context.budget import Allowance
 from app.domain.errors import ConflictError
 
 
@@ -41,6 +42,7 @@ class BudgetOptions:
 
     - `limit`: the budget in tokens.
     - `limited_by`: the name of the limit that sets the budget.
+    - `allowance`: the limit for the conversation or the day that `limit` is the rest of; None if it is no such rest.
     - `reserve`: the tokens of the budget that are kept free for the reply.
     - `fit`: send the newest `x` pairs, which fit; None if the request exceeds the budget even without pairs.
     - `force`: send all `y` pairs in view.
@@ -63,6 +65,7 @@ class BudgetOptions:
     larger: tuple[LargerModel, ...] = ()
     older: int = 0
     stored: bool = False
+    allowance: Allowance | None = None
 
 
 class OverBudgetError(ConflictError):
@@ -74,7 +77,9 @@ class OverBudgetError(ConflictError):
 
 
 def _explain(budget_options: BudgetOptions) -> str:
-    x, y, limit = budget_options.x, budget_options.y, f"{budget_options.limit:,} tokens, {budget_options.limited_by}"
+    x, y, allowance = budget_options.x, budget_options.y, budget_options.allowance
+    rest = "" if allowance is None else f" left of {allowance.amount:,} per {allowance.scope}"
+    limit = f"{budget_options.limit:,} tokens{rest}, {budget_options.limited_by}"
     if budget_options.stored:
         return (
             f"The stored request does not fit (limit: {limit}; reserved for the reply: {budget_options.reserve:,} "

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parts import Part
 from app.domain.errors import Failure
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
@@ -225,6 +226,7 @@ class Conversation:
     - `parent_id`, `fork_pair_id`: for a fork, its parent and the last pair of the parent that it copied.
     - `parameters`: the parameters that a send uses unless it sets others.
     - `retry_policy`, `retry_limits`: when and how often a failed call is repeated.
+    - `middleware`: the middleware that its requests pass.
     - `metadata_json`: a JSON object of a program, "" for none (`metadata.py`).
     - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
     - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.
@@ -252,5 +254,6 @@ class Conversation:
     parameters: Parameters = field(default_factory=Parameters)
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE
     metadata_json: str = ""
     damage: tuple[Damage, ...] = ()

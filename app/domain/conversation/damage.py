@@ -25,6 +25,7 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
         "parameters": "parameters",
         "retry_policy": "retries",
         "retry_limits": "limits of retries",
+        "middleware": "text about you and redaction",
         "filter": "filter",
         "tool_mode": "tools",
         "ticked_tools": "ticked tools",

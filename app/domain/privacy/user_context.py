@@ -1,20 +1,24 @@
-r"""User context: a text that a person wrote about themselves for models, and the date.
+r"""User context: what a person lets models know about themselves, the first request of the conversation, and the time.
 
-Both are shown as a card above the pairs and are sent exactly as shown. Only the date changes automatically, once a day.
-There is no time of day, because a request with another time would miss every provider's cache.
+All of it is shown as a card above the pairs and is sent exactly as shown. The parts that change are last: the date
+changes once a day, the time once a minute. A provider has no prefix of a request with another time in its cache.
 
-    >>> from datetime import date
-    >>> describe_user("I am Ada, a nurse.", date(2026, 11, 22))
+    >>> describe_user(UserContext("I am Ada, a nurse.", today=date(2026, 11, 22)))
     'About the person you talk to:\nI am Ada, a nurse.\n\nToday is Sunday, 22 November 2026.'
-    >>> describe_user("  ", None)
+    >>> describe_user(UserContext("  "))
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 
 MAX_ABOUT = 4000
 """Maximum number of characters that a person may write about themselves."""
+MAX_USER_NAME = 100
+"""Maximum number of characters of the name or id of the person."""
+MAX_FIRST_REQUEST = 2000
+"""Maximum number of characters of the conversation's first request. A longer one is cut, and ends with "…"."""
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -23,11 +27,39 @@ _MONTHS = (
 )
 
 
-def describe_user(about: str, today: date | None) -> str | None:
-    """Return the text about a person, or None if there is none. It does not depend on the machine or its locale."""
+@dataclass(frozen=True, slots=True)
+class UserContext:
+    """What models get about a person and the conversation. A part that is "" or None is not sent.
+
+    - `about`: the text of the person about themselves.
+    - `name`: the name or id of the person.
+    - `first_request`: the first request of the conversation. For the work of an agent that another agent requested:
+      that of the person's conversation.
+    - `today`: the date.
+    - `time`: the time of day and its time zone; sent with the date only.
+    """
+
+    about: str = ""
+    name: str = ""
+    first_request: str = ""
+    today: date | None = None
+    time: str = ""
+
+
+NO_CONTEXT = UserContext()
+
+
+def describe_user(context: UserContext) -> str | None:
+    """Return the text of the card, or None if there is none. It does not depend on the machine or its locale."""
     texts: list[str] = []
-    if about.strip():
-        texts.append(f"About the person you talk to:\n{about.strip()}")
-    if today is not None:
-        texts.append(f"Today is {_DAYS[today.weekday()]}, {today.day} {_MONTHS[today.month - 1]} {today.year}.")
+    if context.name.strip():
+        texts.append(f"User: {context.name.strip()}")
+    if context.about.strip():
+        texts.append(f"About the person you talk to:\n{context.about.strip()}")
+    if first := context.first_request.strip():
+        cut = f"{first[:MAX_FIRST_REQUEST]}…" if len(first) > MAX_FIRST_REQUEST else first
+        texts.append(f"The first request of this conversation:\n{cut}")
+    if (today := context.today) is not None:
+        day = f"Today is {_DAYS[today.weekday()]}, {today.day} {_MONTHS[today.month - 1]} {today.year}."
+        texts.append(f"{day} The time is {context.time}." if context.time else day)
     return "\n\n".join(texts) or None

@@ -4,7 +4,7 @@ Storing or showing the growth is much less work than storing or showing the whol
 compared: in a run, only the last part changes, and the text of this part only grows at its end.
 
 >>> from app.domain.run.run import RunStart
->>> before = RunState(RunStart("r1", "p1", "offline:demo", "hash"), parts=(Text("one"),))
+>>> before = RunState(RunStart("r1", "p1", "c1", "offline:demo", "hash"), parts=(Text("one"),))
 >>> growth = describe_growth(before, replace(before, parts=(Text("one, two"),)))
 >>> growth
 Growth(kept=1, text=', two', parts=())

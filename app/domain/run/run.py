@@ -7,7 +7,7 @@ a round. Attempts are numbered across rounds, so every provider call has a numbe
 derived from the state. The log only grows at its end, so `run_log.events_after(state, position)` can return the events
 from any position. A stored run has the same log as a live run.
 
-    >>> state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+    >>> state = start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash"))[0]
     >>> state, actions = apply_event(state, TextReceived("Hi"))
     >>> state.parts, actions
     ((Text(text='Hi'),), ())
@@ -75,6 +75,7 @@ class RunStart:
 
     run_id: str
     pair_id: str
+    conversation_id: str
     model: str
     request_hash: str
     tools: ToolLimits | None = None

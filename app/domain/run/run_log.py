@@ -10,7 +10,7 @@ including it. A client that has handled an event requests the events after its p
 part as one event.
 
     >>> from app.domain.run.run import RunStart, RunState
-    >>> [event.kind for event in events_after(RunState(RunStart("r1", "p1", "offline:demo", "hash")), 0)]
+    >>> [event.kind for event in events_after(RunState(RunStart("r1", "p1", "c1", "offline:demo", "hash")), 0)]
     ['run', 'status']
 """
 
@@ -100,7 +100,13 @@ def _entries(state: RunState) -> Iterator[_Entry]:
     start = state.start
     yield _Entry(
         "run",
-        {"run_id": start.run_id, "pair_id": start.pair_id, "model": start.model, "content_hash": start.request_hash},
+        {
+            "run_id": start.run_id,
+            "pair_id": start.pair_id,
+            "conversation_id": start.conversation_id,
+            "model": start.model,
+            "content_hash": start.request_hash,
+        },
     )
     yield _Entry("status", {"lifecycle": Lifecycle.AWAITING.value})
     retries = deque(state.retries)
@@ -185,7 +191,7 @@ def _usage_data(usage: Usage) -> dict[str, Any]:
 def _end(state: RunState) -> _Entry:
     match state.outcome:
         case Succeeded(stop_reason):
-            return _Entry("done", {"stop_reason": stop_reason.value})
+            return _Entry("done", {"stop_reason": stop_reason.value, "conversation_id": state.start.conversation_id})
         case Failed(reason):
             return _Entry(
                 "error",

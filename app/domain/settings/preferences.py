@@ -18,7 +18,7 @@ from app.domain.context.budget import RESPONSE_RESERVE, SOFT_CAP, Limits
 from app.domain.context.middleware import UserOptions
 from app.domain.errors import InputError
 from app.domain.models.model_profile import split_model_name
-from app.domain.privacy.user_context import MAX_ABOUT
+from app.domain.privacy.user_context import MAX_ABOUT, MAX_USER_NAME, UserContext
 from app.domain.settings.rate_limits import MAX_SENDS, RateLimit, RateLimits
 
 LEAST_SOFT_CAP = Decimal("0.05")
@@ -83,7 +83,10 @@ class Preferences:
     Privacy:
 
     - `about_me`: the text about the person that is sent to models, unless `tell_about_me` is false.
+    - `user_name`: a name or an id of the person that is sent to models; "": none is sent.
+    - `tell_first_request`: the first request of the conversation is sent again with each later one.
     - `date_zone`: the time zone of the date that is sent to models; None: no date is sent.
+    - `tell_time`: the time of day is sent with the date.
     - `redact`: secrets in requests are replaced by placeholders.
     """
 
@@ -111,7 +114,10 @@ class Preferences:
     built_in_tools: tuple[str, ...] = ()
     about_me: str = ""
     tell_about_me: bool = True
+    user_name: str = ""
+    tell_first_request: bool = False
     date_zone: str | None = None
+    tell_time: bool = False
     redact: bool = False
     theme: Theme = Theme.SYSTEM
     keys: dict[str, str] = field(default_factory=dict[str, str])
@@ -131,14 +137,21 @@ class Preferences:
         )
 
 
-def read_user_options(preferences: Preferences, now: datetime) -> UserOptions:
-    """Return the settings that change every request: the text about the person, the date at `now`, and redaction."""
+def read_user_options(preferences: Preferences, now: datetime, first_request: str = "") -> UserOptions:
+    """Return the settings that change every request: the text about the person, the date at `now`, and redaction.
+
+    `first_request` is that of the conversation; "": there is none yet.
+    """
     zone = preferences.date_zone
-    return UserOptions(
+    here = None if zone is None else now.astimezone(ZoneInfo(zone))
+    context = UserContext(
         about=preferences.about_me if preferences.tell_about_me else "",
-        today=None if zone is None else now.astimezone(ZoneInfo(zone)).date(),
-        redact=preferences.redact,
+        name=preferences.user_name,
+        first_request=first_request if preferences.tell_first_request else "",
+        today=None if here is None else here.date(),
+        time=f"{here:%H:%M} ({zone})" if here is not None and preferences.tell_time else "",
     )
+    return UserOptions(context, preferences.redact)
 
 
 CEILINGS_IN_TOKENS = (
@@ -192,14 +205,20 @@ def _require_limits(preferences: Preferences) -> None:
 
 
 def _require_about(preferences: Preferences) -> None:
-    if len(preferences.about_me) > MAX_ABOUT:
-        raise InputError("about_me", f"can have at most {MAX_ABOUT:,} characters.")
-    try:
-        preferences.about_me.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            "about_me", f"has an incomplete character (a lone surrogate) at position {error.start}. Correct it."
-        ) from None
+    for name, text, most in (
+        ("about_me", preferences.about_me, MAX_ABOUT),
+        ("user_name", preferences.user_name, MAX_USER_NAME),
+    ):
+        if len(text) > most:
+            raise InputError(name, f"can have at most {most:,} characters.")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                name, f"has an incomplete character (a lone surrogate) at position {error.start}. Correct it."
+            ) from None
+    if preferences.user_name and not preferences.user_name.isprintable():
+        raise InputError("user_name", "must be one line without control characters.")
     if preferences.date_zone is not None:
         try:
             ZoneInfo(preferences.date_zone)

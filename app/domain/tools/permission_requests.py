@@ -1,6 +1,6 @@
 """A permission request: a tool call that waits for a person, and the decision about it. A decision is final.
 
-    pending ── allowed (once, for the conversation, always; with the final arguments)
+    pending ── allowed (once, for the conversation, for the agent, always; with the final arguments)
             ├─ denied
             └─ expired (no answer in time, the reply was stopped, its server was changed, or Inview ended)
 
@@ -57,6 +57,7 @@ class PermissionRequest:
     - `scope`: set if a person allowed the call.
     - `rule_id`: set if a later rule allowed it.
     - `ending`: set if the request expired.
+    - `agent_id`, `agent_name`: the agent that makes the call; None: no agent.
     """
 
     id: str
@@ -82,6 +83,8 @@ class PermissionRequest:
     rule_id: str | None = None
     ending: ExpiryReason | None = None
     settled_at: datetime | None = None
+    agent_id: str | None = None
+    agent_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

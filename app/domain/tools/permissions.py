@@ -53,19 +53,20 @@ class AllowedTool:
 
 
 class PermissionScope(StrEnum):
-    """The scope of a person's permission: this tool call, the conversation, or always."""
+    """The scope of a person's permission: this tool call, the conversation, all calls of the agent, or always."""
 
     ONCE = "once"
     CONVERSATION = "conversation"
+    AGENT = "agent"
     ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A person's permission for one tool in its current version, for one conversation or for all.
+    """A person's permission for one tool in its current version: in one conversation, for one agent, or always.
 
     `tool_name` is a name, never a pattern. `fingerprint` identifies the version. `conversation_id` None: all
-    conversations.
+    conversations. `agent_id` None: all agents, and calls without an agent.
     """
 
     id: str
@@ -74,13 +75,21 @@ class Rule:
     fingerprint: str
     arguments: tuple[ArgumentPattern, ...] = ()
     conversation_id: str | None = None
+    agent_id: str | None = None
+
+    @property
+    def scope(self) -> PermissionScope:
+        if self.conversation_id is not None:
+            return PermissionScope.CONVERSATION
+        return PermissionScope.ALWAYS if self.agent_id is None else PermissionScope.AGENT
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuery:
     """The properties of a tool call on which its permission depends.
 
-    `conversation_id` is the conversation that shows the permission request (`PermissionRequest.shown_in`).
+    `conversation_id` is the conversation that shows the permission request (`PermissionRequest.shown_in`). `agent_id`
+    is the agent that makes the call; None: no agent.
     """
 
     server_id: str
@@ -88,6 +97,7 @@ class PermissionQuery:
     fingerprint: str
     arguments: Mapping[str, Any]
     conversation_id: str = ""
+    agent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +146,14 @@ def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rule
 
 
 def covers(rule: Rule, query: PermissionQuery) -> bool:
-    """Return true if a rule covers a call: the tool is the same and unchanged, and arguments and conversation match."""
+    """Return true if a rule covers a call.
+
+    The tool is the same and unchanged, and the arguments, the conversation and the agent match.
+    """
     return (
         (rule.server_id, rule.tool_name, rule.fingerprint) == (query.server_id, query.tool_name, query.fingerprint)
         and rule.conversation_id in {None, query.conversation_id}
+        and rule.agent_id in {None, query.agent_id}
         and covers_arguments(rule.arguments, query.arguments)
     )
 

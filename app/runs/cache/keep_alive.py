@@ -23,6 +23,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from app.domain.audit import AuditAction
 from app.domain.cache.keep_alive import MARGIN, KeepAliveCost, explain_cold_shoulder, price_keeping
 from app.domain.cache.rules import find_rules
 from app.domain.conversation.conversation import ToolMode
@@ -31,6 +32,7 @@ from app.domain.costs.spending import Spent
 from app.domain.errors import ConflictError, ErrorClass, InviewError, NotFoundError, StoreError
 from app.domain.run.run import Canceled, Failed, RunState
 from app.runs.app_context import AppContext, CacheRefresher
+from app.runs.audit.audit import audit
 from app.runs.cache.refresh import Earlier, load_earlier, start_refresh
 from app.runs.request.preview import Preview
 from app.runs.runtime.event_bus import ConversationChanged
@@ -119,6 +121,7 @@ async def start_keeping(
     keeping = Keeping(conversation_id, owner, _encode_options(seen, model), at + timedelta(minutes=minutes), at)
     async with ctx.store.write() as session:
         await put_keeping(session, keeping)
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="keep warm")
     _attend(ctx, keeping)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return keeping
@@ -137,6 +140,7 @@ async def stop_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Non
         if keeping is None:
             raise NotFoundError("keeping warm of conversation", conversation_id)
         await forget_keeping(session, conversation_id)
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="keep warm removed")
     if (keeper := ctx.keeping.get(conversation_id)) is not None:
         keeper.wake.set()
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -89,11 +89,11 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
     refresh = CacheUse(cut_prefix(use.prefix, place), plan, frozen=True)
     at = now()
     words = f"Keep the prompt cache of this conversation warm: about {foretold.tokens:,} tokens."
-    start = RunStart(new_id(), new_id(), wire.model, hashes[-1])
+    made = earlier.made_id or new_id()
+    start = RunStart(new_id(), new_id(), made, wire.model, hashes[-1])
     reply = Message(new_id(), Role.KEEP_WARM, (), at)
     async with ctx.store.write() as session:
         await conversations.load_conversation(session, parent.owner, parent.id)
-        made = earlier.made_id or new_id()
         claimed = await claim_refresh(session, keeping, made)
         if not claimed or await load_earlier(session, parent.owner, earlier.made_id) != earlier:
             return None

@@ -97,10 +97,12 @@ async def start_child_call(
         parent_id=parent.id,
         trigger_message_id=order.trigger,
         temporary=parent.temporary,
+        middleware=parent.middleware,
     )
     start = RunStart(
         new_id(),
         new_id(),
+        made.id,
         plan.wire.model,
         plan.content_hash,
         retry_policy=parent.retry_policy,

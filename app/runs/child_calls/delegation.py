@@ -116,6 +116,7 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
             agent_id=agent.id,
             model=agent.model or pair.model,
             tool_mode=asking.tool_mode,
+            middleware=asking.middleware,
             parent_id=root.id,
             trigger_message_id=None if pair.reply is None else pair.reply.id,
             temporary=root.temporary,

@@ -14,6 +14,7 @@ from decimal import Decimal
 
 import structlog
 
+from app.domain.audit import AuditAction
 from app.domain.cache.plan import CallToCache
 from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.composition import Candidate, price_tokens
@@ -22,6 +23,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
@@ -236,6 +238,7 @@ async def put_checkpoint(ctx: AppContext, owner: str, conversation_id: str, chec
     async with ctx.store.write() as session:
         await conversations.next_revision(session, conversation_id, None)
         await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(checkpoint))
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="checkpoint")
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
@@ -247,6 +250,7 @@ async def _set(ctx: AppContext, owner: str, conversation_id: str, summary: str |
         changed = None if summary is None else Checkpoint(summary, before.position)
         await conversations.next_revision(session, conversation_id, None)
         await conversations.update_conversation(session, owner, conversation_id, encode_checkpoint(changed))
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="checkpoint")
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return before
 

@@ -4,29 +4,41 @@
     follow(ctx, LOCAL_OWNER, child.started.run_id)       # like any reply; at its end the title is set
 
 The request is the one that a send would make now, with the instruction as its text, so that most of it is read from the
-provider's cache. A title that a person wrote is never replaced, not even one written during the call. A call that fails
-or returns nothing changes nothing. The call starts when the end of the reply has been stored and published, so it does
-not delay the reply.
+provider's cache. If the pairs are long, it has only extracts of the first and the newest pair, unless the cache makes
+the whole request cheaper. A title that a person wrote is never replaced, not even one written during the call. A call
+that fails or returns nothing changes nothing. The call starts when the end of the reply has been stored and published,
+so it does not delay the reply.
 """
 
 from __future__ import annotations
 
 import structlog
 
+from app.domain.audit import AuditAction
 from app.domain.cache.plan import CallToCache
-from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
-from app.domain.conversation.conversation import Parameters, Role
+from app.domain.child_calls.titles import (
+    INSTRUCTION,
+    MAX_READ,
+    MAX_TOKENS,
+    extract_pairs,
+    may_be_titled,
+    read_title,
+    waits_for_title,
+)
+from app.domain.conversation.conversation import Pair, Parameters, Role
 from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, InviewError, NoKeyError
-from app.domain.models.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile, Prices
 from app.domain.run.run import Succeeded
+from app.domain.usage import Usage
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
 from app.runs.compare.comparisons import ChosenReply, keep_reply
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
-from app.runs.request.send_plan import build_view, plan_send, require_same
+from app.runs.request.send_plan import Plan, build_view, plan_send, require_same
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
@@ -34,6 +46,7 @@ from app.runs.send.planning import load_sent
 from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation.child_calls import awaits_first_title
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
+from app.store.ledger.ledger import CountedRequest
 from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
@@ -83,14 +96,24 @@ async def ask_title(
     else:
         raise ConflictError("The conversation changed while Inview read it. Try again.")
     parameters = Parameters(max_output_tokens=_room(base.profile))
-    tools = composed.tools.definitions
-    view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.extras)
-    call = CallToCache(conversation_id, composed.composition.estimate.tokens, frozen=True)
-    caching = await load_caching(ctx.store, owner, base.profile, call)
-    attachments = await load_named(ctx.store, owner, view)
-    known = ctx.sent_pairs.hashes_of(conversation_id)
-    plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
-    require_same(plan.built, sent)
+
+    async def plan_of(pairs: tuple[Pair, ...], tokens: int) -> Plan:
+        draft, tools = (Text(INSTRUCTION),), composed.tools.definitions
+        view = build_view(base.conversation, base.agent, pairs, draft, parameters, tools, base.extras)
+        call = CallToCache(conversation_id, tokens, frozen=True)
+        caching = await load_caching(ctx.store, owner, base.profile, call)
+        attachments = await load_named(ctx.store, owner, view)
+        known = ctx.sent_pairs.hashes_of(conversation_id)
+        plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
+        require_same(plan.built, sent)
+        return plan
+
+    estimate = composed.composition.estimate
+    plan, short = await plan_of(pairs, estimate.tokens), estimate.tokens - estimate.pairs + MAX_READ
+    counted = count_sent(composed, sent, plan)
+    if short < estimate.tokens and not _is_cheaper(plan, estimate.tokens, short, base.profile.prices):
+        plan = await plan_of(extract_pairs(pairs, redact=base.extras.redact), short)
+        counted = CountedRequest(None, None, short)
     reply = pairs[-1].reply
     order = Order(
         parent=base.conversation,
@@ -103,7 +126,7 @@ async def ask_title(
         trigger=None if reply is None else reply.id,
         rate_limits=None if automatic else base.rate_limits,
     )
-    child = await start_child_call(ctx, order, plan, count_sent(composed, sent, plan))
+    child = await start_child_call(ctx, order, plan, counted)
     ctx.start_background(_adopt(ctx, owner, conversation_id, child), f"title of {conversation_id}")
     return child
 
@@ -160,9 +183,18 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
             if title and may_be_titled(conversation):
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
+                await audit(session, owner, conversation_id, AuditAction.CHANGED, what="title", by="model")
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # the conversation was deleted, or the database failed: the child keeps the title
         _log.warning("a title was not set", conversation_id=conversation_id, fault=str(error))
+
+
+def _is_cheaper(plan: Plan, tokens: int, short: int, prices: Prices | None) -> bool:
+    """Return true if the whole request of `tokens` costs less than one of `short` tokens, because it is cached."""
+    if plan.cache is None or prices is None:
+        return False
+    cached = min(plan.cache.plan.prediction.tokens, tokens)
+    return Usage(tokens - cached, cache_read_tokens=cached).cost(prices) < Usage(short).cost(prices)
 
 
 def _room(profile: ModelProfile) -> int:

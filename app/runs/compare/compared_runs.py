@@ -16,6 +16,7 @@ from decimal import Decimal
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ComparedRun, ComparingError, Comparison
 from app.domain.conversation.conversation import Conversation, ConversationKind, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
@@ -23,6 +24,7 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import SendLockedError
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
@@ -117,6 +119,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
                 )
                 await runs.insert_run(session, run)
             await comparisons.insert_comparison(session, owner, comparison)
+            await audit(session, owner, conversation_id, AuditAction.SENT, what="comparison", models=len(prepared))
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)
             limits = planned[0].composed.base.rate_limits
@@ -155,10 +158,12 @@ def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: dateti
         parent_id=parent.id,
         trigger_message_id=trigger,
         temporary=parent.temporary,
+        middleware=parent.middleware,
     )
     start = RunStart(
         new_id(),
         new_id(),
+        made.id,
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=parent.retry_policy,

@@ -21,6 +21,7 @@ from datetime import datetime
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ChosenRun, ComparedRun, ComparingError, Comparison, require_models
 from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Message, Pair, Role
@@ -29,6 +30,7 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.compare.compared_runs import begin_comparison
 from app.runs.conversation.accounting import note_departure, note_pairs
 from app.runs.resend.in_place import messages_in
@@ -168,6 +170,7 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
             done = ChosenReply(pair.id)
         else:
             pair, done = await _stand_in(session, owner, comparison.pair_id, chosen, revision, at)
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, subject=pair.id, what="comparison kept")
     for run in comparison.runs:
         ctx.sent_pairs.forget(run.conversation_id)
         ctx.sizes.forget(run.conversation_id)
@@ -193,6 +196,7 @@ async def discard_comparison(ctx: AppContext, owner: str, conversation_id: str) 
     await _stop(ctx, comparison.runs)
     async with ctx.store.write() as session:
         await comparisons.close(session, comparison, now())
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="comparison discarded")
         await delete_deliveries(session, conversation_id)
     ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
     return comparison
@@ -213,6 +217,7 @@ async def reopen_comparison(ctx: AppContext, owner: str, conversation_id: str) -
             if comparison is None:
                 raise NotFoundError("discarded comparison in conversation", conversation_id)
             await comparisons.close(session, comparison, None)
+            await audit(session, owner, conversation_id, AuditAction.CHANGED, what="comparison reopened")
     except IntegrityError as error:
         raise ComparingError from error
     ctx.event_bus.publish(owner, conversation_id, ComparisonChanged())
@@ -297,7 +302,7 @@ def _require_reply(pair: Pair, name: str) -> None:
         raise ConflictError(f"The reply of {name} is still running. Wait for it or stop it, then keep it.")
     if pair.reply is None or not pair.reply.parts:
         raise ConflictError(
-            f"The reply of {name} is empty and cannot be kept. Keep another reply, or discard the comparison."
+            f"The reply of {name} is empty and cannot be kept. Keep another reply, or delete all replies."
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import ConversationKind, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle
@@ -19,6 +20,7 @@ from app.domain.errors import ConflictError, InputError, SendLockedError
 from app.domain.models.model_profile import split_model_name
 from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
@@ -96,5 +98,6 @@ async def add_pair(ctx: AppContext, owner: str, conversation_id: str, given: Giv
         )
         target = RecordTarget(owner, conversation_id, revision, ctx.process_id)
         await insert_records(session, target, (PairRecord(pair),))
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, subject=pair.id, what="pair added")
     ctx.event_bus.publish(owner, conversation_id, PairsChanged((pair.id,)))
     return pair

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.branches import Placed, name_fork, order_branches
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.damage import require_settings
@@ -19,6 +20,7 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.transfer.records import NewIds, PairRecord, forget_sent, renew
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
@@ -96,6 +98,7 @@ async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, p
         await insert_conversation(session, fork)
         revision = await next_revision(session, fork.id, None)
         await insert_records(session, RecordTarget(owner, fork.id, revision, ctx.process_id), copies)
+        await audit(session, owner, fork.id, AuditAction.CREATED, branch_of=conversation_id)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return fork.id
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.marks import Marks, PairMarks, plan_change
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.topics.topic_rules import find_topic, read_path
 from app.domain.topics.topics import build_topic_tree
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.conversation.accounting import note_pairs
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved
 from app.runs.runtime.ids import now
@@ -61,6 +63,8 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
                     await note_pairs(session, owner, conversation_id, pair_ids, reason)
                     await delete_deliveries(session, conversation_id)
                 await write_marks(session, pair_ids, marks, revision, at)
+                what = ", ".join(f"{name} removed" if marks[name] is False else name for name in sorted(marks))
+                await audit(session, owner, conversation_id, AuditAction.CHANGED, what=what, pairs=len(pair_ids))
     _publish(ctx, owner, conversation_id, list(alike.values()))
     return tuple(undo)
 

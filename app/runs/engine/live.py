@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Replaced
 from app.domain.errors import ErrorClass
 from app.domain.models.model_profile import ModelProfile
@@ -17,11 +18,11 @@ from app.domain.request.hashing import Hashed
 from app.domain.run.rounds import ToolLimits
 from app.domain.run.run import Failed, RunState
 from app.domain.tools.permission_requests import PermissionRequest
-from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import Tool
 from app.providers.base import Provider, WireRequest
 from app.runs.runtime.client import current_client
+from app.runs.runtime.event_bus import ToolProgress
 from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.ledger.sent_calls import CallToRecord
 from app.store.run.runs import RunPlace
@@ -38,7 +39,7 @@ class Loop:
     - `model`: the profile of the model.
     - `tools`: the tools of the request.
     - `limits`: the limits for tool calls.
-    - `allowed`: the agent's list of tools; None if it has no list.
+    - `agent`: the agent that answers; None: no agent.
     - `replaced`: the secrets that were redacted from the first request; None if redaction is off.
     """
 
@@ -46,7 +47,7 @@ class Loop:
     model: ModelProfile
     tools: tuple[Tool, ...]
     limits: ToolLimits
-    allowed: tuple[AllowedTool, ...] | None = None
+    agent: Agent | None = None
     replaced: tuple[Replaced, ...] | None = None
 
 
@@ -85,6 +86,7 @@ class LiveRun:
     - `calling`: the tasks that call tools.
     - `hands`: limits the number of tools that run at the same time.
     - `asking`: the pending permission requests by id.
+    - `progress`: the last published progress of the tools that run, by the id of the call.
     - `handed_to`: the conversation of each delegated task, by the id of the tool call.
     """
 
@@ -112,6 +114,7 @@ class LiveRun:
     recorded: dict[str, ToolCallRecord] = field(default_factory=dict[str, ToolCallRecord])
     began: float = field(default_factory=monotonic)
     asking: dict[str, PermissionRequest] = field(default_factory=dict[str, PermissionRequest])
+    progress: dict[str, ToolProgress] = field(default_factory=dict[str, ToolProgress])
     handed_to: dict[str, str] = field(default_factory=dict[str, str])
     result_bytes: int = 0
     chunks: int = 0
@@ -153,6 +156,11 @@ class LiveRun:
     def ask(self, request: PermissionRequest) -> None:
         """Publish to subscribers that a tool call waits for permission."""
         self.asking[request.id] = request
+        self.show(replace(self.shown))
+
+    def report(self, progress: ToolProgress) -> None:
+        """Publish the progress of a tool to subscribers."""
+        self.progress[progress.tool_call_id] = progress
         self.show(replace(self.shown))
 
     async def wait_for_change(self, seen: RunState) -> None:

@@ -28,11 +28,12 @@ from app.domain.tools.permission_requests import (
     settle,
 )
 from app.domain.tools.permissions import Rule
+from app.runs.audit.audit import make_entry
 from app.runs.runtime.event_bus import EventBus, PermissionsChanged
 from app.runs.runtime.ids import now
+from app.store.audit.audit import insert_entries
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.database import Store
-from app.store.tools.audit import AuditEntry, insert_entry
 from app.store.tools.permissions import StoredRule, list_abandoned, load_request, settle_request
 
 MAX_AUDITED: Final = 20_000
@@ -127,7 +128,7 @@ async def audit_call(
         data |= _written("input", request.input_json)
         if request.run_json is not None and request.run_json != request.input_json:
             data |= _written("edited", request.run_json)
-    await insert_entry(session, AuditEntry(owner, at, action, request.id, request.shown_in, data))
+    await insert_entries(session, [make_entry(owner, at, action, request.id, request.shown_in, data)])
 
 
 async def audit_rule(
@@ -139,11 +140,12 @@ async def audit_rule(
         "server_id": rule.server_id,
         "server": kept.server_name,
         "tool": rule.tool_name,
-        "scope": "always" if rule.conversation_id is None else "conversation",
+        "scope": rule.scope,
         "arguments": {each.name: each.pattern for each in rule.arguments},
+        **({} if rule.agent_id is None else {"agent_id": rule.agent_id}),
         **details,
     }
-    await insert_entry(session, AuditEntry(owner, at, action, rule.id, rule.conversation_id, data))
+    await insert_entries(session, [make_entry(owner, at, action, rule.id, rule.conversation_id, data)])
 
 
 def _written(name: str, text: str) -> dict[str, str]:

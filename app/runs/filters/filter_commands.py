@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.audit import AuditAction
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.saved import UNREADABLE, expand_saved
@@ -25,6 +26,7 @@ from app.domain.filters.saved_rules import (
     uses,
 )
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
@@ -116,6 +118,8 @@ async def rename_filter(ctx: AppContext, owner: str, name: str, new_name: str) -
         await filters.delete_saved_filter(session, owner, name)
         await filters.write_saved_filters(session, owner, {**lines, new_name: saved[name]}, now())
         await filters.set_conversation_filters(session, kept)
+        for conversation_id in kept:
+            await audit(session, owner, conversation_id, AuditAction.CHANGED, what="filter")
     for conversation_id in kept:
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
 
@@ -200,4 +204,5 @@ async def apply_filter(ctx: AppContext, owner: str, conversation_id: str, line: 
         if line == conversation.filter and not any(one.column == "filter" for one in conversation.damage):
             return
         await conversations.update_conversation(session, owner, conversation_id, {"filter": line})
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="filter")
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())

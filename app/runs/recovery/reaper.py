@@ -181,7 +181,7 @@ class Reaper:
     async def _give_run(self, pair: AbandonedPair) -> StoredRun:
         """Create a run for a pair that was stored without one, so that the reason of its end can be stored."""
         at = now()
-        start = RunStart(new_id(), pair.id, pair.model, request_hash="")
+        start = RunStart(new_id(), pair.id, pair.conversation_id, pair.model, request_hash="")
         place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
         async with self.store.write() as session:
             await set_run(session, pair.id, start.run_id)

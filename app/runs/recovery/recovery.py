@@ -13,10 +13,12 @@ from collections.abc import Sequence
 
 import structlog
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.errors import NotFoundError
 from app.domain.run.recovery import RecoveryRefusedError, ShownPart, recover_reply
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
@@ -67,6 +69,7 @@ async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Shown
         # id.
         reply = Message(new_id(), Role.ASSISTANT, recovered.parts, pair.reply.created_at)
         await replace_reply(session, run.place, reply, recovered, revision, at)
+        await audit(session, owner, pair.conversation_id, AuditAction.CHANGED, subject=pair.id, what="reply recovered")
         is_compared = run.purpose == "comparison"
         shown_in = await find_root(session, pair.conversation_id) if is_compared else pair.conversation_id
     return pair, shown_in

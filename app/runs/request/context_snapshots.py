@@ -92,9 +92,12 @@ class ContextSnapshot:
         return asks_boundary(self.tree)
 
     @property
-    def ages(self) -> bool:
-        """True if the filter has ages, such as `d<7d`, so that the selection depends on the current time."""
-        return any(isinstance(leaf, Age) for leaf in leaves(self.tree))
+    def timed(self) -> bool:
+        """True if a send depends on the current time.
+
+        The filter has ages, such as `d<7d`, or the text about the person has the time of day.
+        """
+        return self.extras.timed or any(isinstance(leaf, Age) for leaf in leaves(self.tree))
 
     def tokens_of(self, pair_id: str, position: int) -> int | None:
         """Return the tokens of a pair of the conversation, in view or not.
@@ -106,7 +109,7 @@ class ContextSnapshot:
 
     @property
     def as_of(self) -> datetime:
-        """The time from which the filter counts ages back, for example to find the pairs of the last week."""
+        """The time of the send: of the text about the person, and of the filter, which counts ages back from it."""
         return self.scope.now
 
 

@@ -91,8 +91,7 @@ class Preview:
     def loop(self) -> Loop:
         """The data that the reply needs to call tools and to continue."""
         base = self.composed.base
-        allowed = None if base.agent is None else base.agent.allowed_tools
-        return Loop(self.plan.hashed, base.profile, self.tools, TOOL_LIMITS, allowed, self.built.replaced)
+        return Loop(self.plan.hashed, base.profile, self.tools, TOOL_LIMITS, base.agent, self.built.replaced)
 
     @property
     def hashes(self) -> tuple[str, ...]:

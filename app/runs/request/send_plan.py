@@ -42,10 +42,12 @@ class RequestExtras:
 
     - `prelude`: the text about the person.
     - `redact`: secrets are redacted.
+    - `timed`: the prelude has the time of day.
     """
 
     prelude: str | None = None
     redact: bool = False
+    timed: bool = False
 
 
 NO_EXTRAS = RequestExtras()
@@ -84,7 +86,7 @@ class Plan:
 
 def compose_request_extras(options: UserOptions = NO_USER_OPTIONS) -> RequestExtras:
     """Return the prelude (the text about the user) for a request, and whether its secrets are redacted."""
-    return RequestExtras(compose_system_prelude(options), options.redact)
+    return RequestExtras(compose_system_prelude(options), options.redact, options.context.time != "")
 
 
 def extras_of(sent_with: SentWith) -> RequestExtras:

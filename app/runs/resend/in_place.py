@@ -14,6 +14,7 @@ from datetime import datetime
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Message, Pair, Role
@@ -28,6 +29,7 @@ from app.domain.run.run import RunStart
 from app.domain.settings.rate_limits import NO_RATE_LIMITS, RateLimits
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.conversation.accounting import note_departure, note_pairs
 from app.runs.engine.live import Loop
 from app.runs.request.attachments import AttachedParts, write_request
@@ -103,6 +105,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     start = RunStart(
         new_id(),
         pair.id,
+        pair.conversation_id,
         going.wire.model,
         going.content_hash,
         retry_policy=going.retry_policy,
@@ -142,6 +145,8 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
             if gone:
                 await note_pairs(session, owner, pair.conversation_id, gone, RemovalReason.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
+            what = "resend" if again.request is pair.request else "edit"
+            await audit(session, owner, pair.conversation_id, AuditAction.SENT, subject=pair.id, what=what)
             await require_rate(ctx, session, owner, pair.conversation_id, going.rate_limits)
     except IntegrityError as error:
         # As in `start_reply`: another process may have stored a running pair since the check at the start.

@@ -16,8 +16,9 @@ import structlog
 
 from app.domain.context.budget import RequestSizes
 from app.domain.context.composition import BoundaryInputs, budget_of, price_tokens
+from app.domain.context.middleware import UserOptions, choose_middleware
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, OverBudgetError
-from app.domain.conversation.conversation import Pair
+from app.domain.conversation.conversation import Conversation, Pair
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import (
     ConflictError,
@@ -29,7 +30,7 @@ from app.domain.errors import (
 from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import redact_text
 from app.domain.request.hashing import Hashed
-from app.domain.settings.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget, Preferences
 from app.providers.base import WireRequest
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext
@@ -49,7 +50,7 @@ from app.store.ledger.ledger import CountedRequest, load_request_tokens
 from app.store.run.runs import Sent, load_run, load_sent_with
 from app.store.run.snapshots import Snapshot, load_snapshot
 from app.store.run.toolsets import load_sent_tools
-from app.store.settings.preferences import load_preferences, read_preferences
+from app.store.settings.preferences import read_preferences
 
 log = structlog.get_logger()
 
@@ -101,9 +102,9 @@ async def resend_as_it_was(
             f"The request was sent to {kept.url}, but {provider.row.label} is now at {provider.base_url}. Send a "
             "new request, or restore the address in Settings → Providers."
         )
-    await _require_kept_back(ctx, owner, kept)
-    tokens = await _estimate(ctx, owner, pair, kept)
     preferences = read_preferences(head.preferences)
+    _require_kept_back(preferences, conversation, kept)
+    tokens = await _estimate(ctx, owner, pair, kept)
     if (resend.over_budget or preferences.over_budget) is not OverBudget.FORCE:
         terms = await _load_terms(ctx, head, profile, read_zone(resend.options.zone))
         _require_fitting(narrow_terms(terms, tokens) if was_too_long(pair) else terms, kept.model, tokens, sent)
@@ -170,20 +171,30 @@ def _require_fitting(terms: BoundaryInputs, model: str, tokens: int, sent: Sent 
         return
     pair_count = sum(last - first + 1 for first, last in sent or ())
     option = BudgetOption(tokens, price_tokens(terms, tokens))
-    options = BudgetOptions(
-        model, 0, pair_count, budget.total, budget.limited_by, reserve, None, option, None, stored=True
+    raise OverBudgetError(
+        BudgetOptions(
+            model=model,
+            x=0,
+            y=pair_count,
+            limit=budget.total,
+            limited_by=budget.limited_by,
+            reserve=reserve,
+            fit=None,
+            force=option,
+            summarise=None,
+            stored=True,
+            allowance=terms.limits.allowance_of(budget.limited_by),
+        )
     )
-    raise OverBudgetError(options)
 
 
-async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> None:
+def _require_kept_back(preferences: Preferences, conversation: Conversation, kept: Snapshot) -> None:
     """Refuse to send a request with unredacted secrets while redaction is on."""
-    async with ctx.store.read() as session:
-        redact = (await load_preferences(session, owner)).redact
+    redact = choose_middleware(UserOptions(redact=preferences.redact), conversation.middleware).redact
     if redact and (kinds := redact_text(kept.body.decode(errors="replace")).kinds):
         raise ConflictError(
             f"The stored request contains secrets ({', '.join(sorted(set(kinds)))}), which Inview now replaces. "
-            "Send a new request, or switch this off in Settings → Privacy."
+            "Send a new request, or switch this off in the parameters of the conversation or in Settings → Privacy."
         )
 
 

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Pair, Parameters
@@ -31,6 +32,7 @@ from app.domain.errors import (
 )
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.conversation.accounting import note_departure
 from app.runs.conversation.forks import fork_conversation
 from app.runs.request.attachments import AttachedParts
@@ -234,6 +236,7 @@ async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int
             session, owner, pair.conversation_id, pair.position, RemovalReason.RESTORE, messages_in(pair)
         )
         await versions.restore_version(session, pair, number, revision, at)
+        await audit(session, owner, pair.conversation_id, AuditAction.CHANGED, subject=pair_id, what="version")
     ctx.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
 
 
@@ -251,6 +254,7 @@ async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerato
     except InviewError:  # the send was refused, so the branch has no new pair and is deleted
         async with ctx.store.write() as session:
             await conversations.delete_conversation(session, owner, fork_id)
+            await audit(session, owner, fork_id, AuditAction.DELETED)
         raise
 
 

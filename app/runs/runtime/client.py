@@ -1,6 +1,7 @@
 """The client of the current request: a page or a program, with its network address.
 
-Commands read the address for the rate limits. They set the quotas, which the API sends in the headers of its response.
+Commands read the address for the rate limits and for the audit trail. They set the quotas, which the API sends in the
+headers of its response.
 
     with serving(Client("203.0.113.7")) as client:
         await start_reply(...)
@@ -20,6 +21,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import Literal
 
 from app.domain.settings.rate_limits import SendQuota
 
@@ -28,6 +30,8 @@ from app.domain.settings.rate_limits import SendQuota
 class Client:
     """A client. `quotas` are the quotas of the sends that it made with this request.
 
+    `via` is how it reached Inview: "page" or "api". "" is Inview itself.
+
     An internet connection has a whole IPv6 network (/64), so an IPv6 address is replaced by its network:
 
     >>> Client("2001:db8::17").address, Client("::ffff:203.0.113.7").address
@@ -35,6 +39,7 @@ class Client:
     """
 
     address: str = ""
+    via: Literal["page", "api", ""] = ""
     quotas: list[SendQuota] = field(default_factory=list[SendQuota])
 
     def __post_init__(self) -> None:

@@ -11,16 +11,19 @@ Not here: reading (`store/`), watching (`runs/watch/broadcast.py`) and setting u
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+import structlog
 from sqlalchemy.exc import IntegrityError
 
+from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
 from app.domain.conversation.damage import SETTINGS, TITLE
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS, require_parameters
 from app.domain.errors import (
     ConflictError,
@@ -31,6 +34,7 @@ from app.domain.models.model_profile import split_model_name
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, require_retries
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.request.attachments import write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
@@ -53,6 +57,8 @@ from app.store.ledger.sent_calls import delete_sent_calls
 from app.store.run import runs
 from app.store.run.deliveries import delete_deliveries
 from app.store.trash import trash
+
+log = structlog.get_logger()
 
 LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""
@@ -86,6 +92,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     retry_limits: RetryLimits = USUAL_RETRIES,
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE,
     metadata_json: str = "",
     agent_id: str | None = None,
     temporary: bool = False,
@@ -110,6 +117,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         parameters=parameters,
         retry_policy=retry_policy,
         retry_limits=retry_limits,
+        middleware=middleware,
         metadata_json=metadata_json,
         agent_id=agent_id or None,
         temporary=temporary,
@@ -121,6 +129,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         elif agent_id:
             await agents.load_agent(session, owner, agent_id)
         await conversations.insert_conversation(session, conversation)
+        await audit(session, owner, conversation.id, AuditAction.CREATED)
     ctx.event_bus.publish_list(owner)
     return conversation
 
@@ -129,7 +138,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
 class SettingChanges:
     """Changes of a conversation's title and settings. A field that is None is not changed.
 
-    - `parameters`, `retry_limits`: replaced as a whole.
+    - `parameters`, `retry_limits`, `middleware`: replaced as a whole.
     - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
       conversation takes the agent's model.
     """
@@ -140,6 +149,7 @@ class SettingChanges:
     parameters: Parameters | None = None
     retry_policy: RetryPolicy | None = None
     retry_limits: RetryLimits | None = None
+    middleware: MiddlewareChoices | None = None
     metadata_json: str | None = None
     filter: str | None = None
     tool_mode: ToolMode | None = None
@@ -181,7 +191,9 @@ async def change_conversation(ctx: AppContext, owner: str, conversation_id: str,
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
             columns |= {} if given.retry_limits is None else {"retry_limits": encode_retry_limits(given.retry_limits)}
+            columns |= {} if given.middleware is None else {"middleware": asdict(given.middleware)}
             await conversations.update_conversation(session, owner, conversation_id, columns)
+            await audit(session, owner, conversation_id, AuditAction.CHANGED, what=_name_changes(changes))
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return conversation
 
@@ -207,6 +219,7 @@ async def reset_setting(ctx: AppContext, owner: str, conversation_id: str, colum
         await conversations.update_conversation(
             session, owner, conversation_id, {name: neutral[name] for name in columns}
         )
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what=column)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
 
 
@@ -229,9 +242,11 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
         if temporary:
             await conversations.delete_conversation(session, owner, conversation_id)
             await delete_sent_calls(session, (conversation_id, *derived))
+            await audit(session, owner, conversation_id, AuditAction.DELETED)
         else:
             await trash.put_conversation(session, owner, conversation_id, now())
             await delete_deliveries(session, conversation_id)
+            await audit(session, owner, conversation_id, AuditAction.TRASHED)
     ctx.sent_pairs.forget(conversation_id)
     ctx.sizes.forget(conversation_id)
     ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
@@ -284,6 +299,7 @@ async def start_reply(
     start = RunStart(
         new_id(),
         new_id(),
+        conversation_id,
         planned.wire.model,
         planned.plan.content_hash,
         retry_policy=conversation.retry_policy,
@@ -341,6 +357,7 @@ async def start_reply(
                 await runs.finish_run(session, place, replayed, at)
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
+            await audit(session, owner, conversation_id, AuditAction.SENT, subject=pair.id, what=purpose)
             if replayed is None and purpose == "reply":
                 await require_rate(ctx, session, owner, conversation_id, planned.composed.base.rate_limits)
     except IntegrityError as error:
@@ -350,6 +367,8 @@ async def start_reply(
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise
         raise SendLockedError(conversation_id) from error
+    # Each pair has two messages: the request and the reply. Deleted pairs count too.
+    log.info("sending", conversation_id=conversation_id, existing=tail.position > 0, messages=2 * pair.position)
     if replayed is not None:
         tell_replayed(ctx, place, planned.plan, replayed, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
@@ -398,6 +417,11 @@ async def stop_run(ctx: AppContext, run_id: str) -> None:
     run = ctx.engine.cancel(run_id)
     if run is not None and run.finishing is not None:
         await asyncio.wait({run.finishing}, timeout=STOP_SECONDS)
+
+
+def _name_changes(changes: Iterable[str]) -> str:
+    """Return the changed settings of a conversation, for the audit trail."""
+    return ", ".join(sorted(set(changes) - {"titled_by_model"}))
 
 
 def require_valid(conversation: Conversation) -> None:

@@ -33,6 +33,7 @@ from app.domain.context.composition import (
     draw_boundary,
     measure_as,
 )
+from app.domain.context.middleware import choose_middleware
 from app.domain.context.pair_index import FullIndex, measure_at
 from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.conversation.damage import require_settings
@@ -59,6 +60,7 @@ from app.domain.filters.language.syntax import (
 from app.domain.filters.saved import expand_saved
 from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import redact_text
+from app.domain.privacy.user_context import MAX_FIRST_REQUEST
 from app.domain.settings.preferences import OverBudget, read_user_options
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
 from app.domain.tokens.kinds import KindFigures, measure_kind
@@ -78,12 +80,13 @@ from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.store.agents.agents import load_names
-from app.store.conversation.conversations import Head, load_first_head, load_head
+from app.store.conversation.conversations import Head, load_first_head, load_first_request, load_head
 from app.store.filters.filter_queries import select_names, select_pairs
 from app.store.filters.filters import load_saved_filters
 from app.store.ledger.ledger import CountedRequest
 from app.store.run.toolsets import load_called_tools
 from app.store.settings.preferences import read_preferences
+from app.store.tools.permissions import find_root
 from app.store.topics.topics import load_topics
 
 UTC_ZONE = "UTC"
@@ -107,7 +110,8 @@ class ViewOptions:
 
     - `topic`: the id of the topic chosen in the composer; None: no topic.
     - `zone`: the reader's time zone by its IANA name.
-    - `as_of`: the instant from which ages are computed; None: the current time.
+    - `as_of`: the instant from which ages are computed, and that the text about the person has; None: the current
+      time.
     - `agent`: the id of an agent; "": no agent.
     """
 
@@ -209,7 +213,7 @@ async def _apply(measure: Callable[[str], _Result], text: str) -> _Result:
     return await asyncio.to_thread(measure, text) if len(text) > LONG_DRAFT else measure(text)
 
 
-def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
+def _cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
     """Return a copy of the context snapshot (`base`) with only the pairs at positions below `before`.
 
     Raises:
@@ -224,12 +228,19 @@ def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
     return replace(base, measured=base.measured.cut(before), views={})
 
 
-async def read_base(
-    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, *, sends: bool = False
+async def read_base(  # noqa: PLR0913 - the conversation, the view options and the kind of send
+    ctx: AppContext,
+    owner: str,
+    conversation_id: str,
+    options: ViewOptions,
+    *,
+    sends: bool = False,
+    before: int | None = None,
 ) -> ContextSnapshot:
     """Return a context snapshot: the pairs that the filter selects, and all else that a composition needs.
 
     The snapshot does not include the draft. `sends`: the model will be called, so it and the settings must be usable.
+    `before`: only pairs with a lower position are in view, as for a pair that is sent again.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -237,7 +248,8 @@ async def read_base(
         InputError: the time zone, or the model that will be called, cannot be used.
         StoreError: the key of the model's provider cannot be unsealed.
         DamagedSettingError: the model will be called, and a setting of the conversation cannot be read.
-        ConflictError: the conversation changes faster than it can be read.
+        ConflictError: the conversation changes faster than it can be read, or the summary that would be sent replaces
+            the pair at position `before`.
     """
     now = datetime.now(UTC) if options.as_of is None else options.as_of
     for _ in range(ATTEMPTS):
@@ -250,7 +262,9 @@ async def read_base(
             vocabulary = inputs.vocabulary
             known = indexed.get(vocabulary, NEVER)
             if await ctx.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
-                return await _read_base(ctx, session, inputs, now, options.topic)
+                first = await _load_first_request(session, head, before)
+                base = await _read_base(ctx, session, inputs, now, options.topic, first)
+                return base if before is None else _cut_base(base, before)
         await ctx.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
     raise ConflictError("The conversation changed while Inview read it. Try again.")
 
@@ -359,8 +373,27 @@ async def _load_inputs(
     return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), read_zone(options.zone))
 
 
-async def _read_base(
-    ctx: AppContext, session: AsyncSession, inputs: _BaseInputs, now: datetime, topic: str | None
+async def _load_first_request(session: AsyncSession, head: Head, before: int | None) -> str:
+    """Return the first request of the conversation, "" if it is not sent with later requests.
+
+    For a child conversation, it is the first request of the person's conversation. `before`: only pairs with a lower
+    position count.
+    """
+    if not read_preferences(head.preferences).tell_first_request:
+        return ""
+    conversation = head.conversation
+    root = await find_root(session, conversation.id)
+    before = before if root == conversation.id else None
+    return await load_first_request(session, conversation.owner, root, MAX_FIRST_REQUEST + 1, before=before)
+
+
+async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapshot
+    ctx: AppContext,
+    session: AsyncSession,
+    inputs: _BaseInputs,
+    now: datetime,
+    topic: str | None,
+    first_request: str = "",
 ) -> ContextSnapshot:
     head, profile, conversation_id = inputs.head, inputs.profile, inputs.head.conversation.id
     chosen = Chosen(topic, profile.model, head.conversation.agent_id)
@@ -374,7 +407,9 @@ async def _read_base(
     preferences = read_preferences(head.preferences)
     tools = list_offered(ctx, inputs.owner, preferences, head.agent)
     tools = await name_delegates(session, inputs.owner, tools, head.agent)
-    extras = compose_request_extras(read_user_options(preferences, now))
+    extras = compose_request_extras(
+        choose_middleware(read_user_options(preferences, now, first_request), head.conversation.middleware)
+    )
     key = (inputs, tree, condition, notices, limits, tools, extras)
     if (known := ctx.snapshots.find(key)) is not None:
         return replace(known, scope=scope)

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Conversation, Parameters
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
@@ -46,6 +49,7 @@ class FirstMessageOptions:
     parameters: Parameters = NO_PARAMETERS
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,7 @@ async def discard_unused(ctx: AppContext, owner: str, conversation_id: str) -> N
         if (await load_tail(session, conversation_id)).position:
             return
         await delete_conversation(session, owner, conversation_id)
+        await audit(session, owner, conversation_id, AuditAction.DELETED)
     ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
 
 
@@ -118,6 +123,7 @@ async def _begin(ctx: AppContext, owner: str, new: FirstMessageOptions) -> Conve
         parameters=new.parameters,
         retry_policy=new.retry_policy,
         retry_limits=new.retry_limits,
+        middleware=new.middleware,
         agent_id=agent_id or None,
         temporary=new.temporary,
     )

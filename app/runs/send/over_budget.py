@@ -54,6 +54,7 @@ async def list_ways_out(ctx: AppContext, composed: Composed, draft: str, paramet
         summarise=await _offer_summary(composed, forced),
         larger=larger,
         older=0 if fitted.boundary is None else fitted.boundary - 1,
+        allowance=base.terms.limits.allowance_of(fitted.estimate.limited_by),
     )
 
 

@@ -10,19 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS, Source, trace_parameters
 from app.domain.models.model_profile import ModelProfile
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters
-from app.views.composer.parameters import SettingView, show_retries, show_setting
+from app.views.composer.parameters import SettingView, show_choices, show_retries, show_setting
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
     """The parameters of the next send by source: the send itself, the conversation and its agent.
 
-    `retry_policy` and `retry_limits` are those of the conversation.
+    `retry_policy`, `retry_limits` and `middleware` are those of the conversation.
     """
 
     send: Parameters = NO_PARAMETERS
@@ -30,6 +31,7 @@ class Layers:
     agent: Parameters = NO_PARAMETERS
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE
 
 
 def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> tuple[SettingView, ...]:
@@ -41,4 +43,5 @@ def list_settings(layers: Layers, provider: Provider, profile: ModelProfile) -> 
     }
     traced = trace_parameters(layers.send, layers.conversation, layers.agent)
     shown = tuple(show_setting(one, refused[one.source].get(one.name, "")) for one in traced)
-    return (*shown, *show_retries(layers.retry_policy, layers.retry_limits))
+    retries = show_retries(layers.retry_policy, layers.retry_limits)
+    return (*shown, *retries, *show_choices(layers.middleware))

@@ -32,7 +32,7 @@ from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, cut_base, read_base
+from app.runs.send.context_selection import ATTEMPTS, compose_base, read_base
 from app.runs.send.over_budget import list_ways_out
 from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import require_schema
@@ -81,18 +81,10 @@ async def plan_reply(
     """
 
     async def read() -> ContextSnapshot:
-        base = await _read_before(ctx, owner, conversation_id, request.send.options, request.before)
+        base = await read_base(ctx, owner, conversation_id, request.send.options, sends=True, before=request.before)
         return base if refused is None else replace(base, terms=narrow_terms(base.terms, refused), views={})
 
     return await plan_request(ctx, read, request)
-
-
-async def _read_before(
-    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, before: int | None
-) -> ContextSnapshot:
-    """Return the context snapshot of a send. If `before` is set, only pairs with a lower position are in view."""
-    base = await read_base(ctx, owner, conversation_id, options, sends=True)
-    return base if before is None else cut_base(base, before)
 
 
 async def plan_request(
@@ -232,7 +224,7 @@ async def require_counted(
         SelectionChangedError: it would carry other pairs.
         InviewError: as for `plan_reply`.
     """
-    base = await _read_before(ctx, owner, conversation_id, send.options, before)
+    base = await read_base(ctx, owner, conversation_id, send.options, sends=True, before=before)
     composed = await _compose_send(base, send, forced=send.forced)
     if send.selection is not None:
         require_selection(composed, send.selection)

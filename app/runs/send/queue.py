@@ -18,6 +18,7 @@ from functools import partial
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parts import Part
@@ -26,6 +27,7 @@ from app.domain.models.model_profile import split_model_name
 from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import AttachedParts
 from app.runs.runtime.event_bus import QueueChanged
@@ -158,6 +160,7 @@ async def queue_text(  # noqa: PLR0913 - the request, and its place in the queue
         await queues.write_order(session, move(ids, item.id, len(ids) if place is None else place))
         if paused and queue.hold is None:
             await queues.write_hold(session, owner, conversation_id, Hold(HoldReason.PAUSED), now())
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, subject=item.id, what="queue")
     ctx.event_bus.publish(owner, conversation_id, QueueChanged())
     await go_on(ctx, owner, conversation_id)
     return await read_queue(ctx, owner, conversation_id)
@@ -193,6 +196,7 @@ async def change_queued(  # noqa: PLR0913 - the queued text and its changes
             await queues.write_text(session, item, text)
         if place is not None:
             await queues.write_order(session, move(tuple(one.id for one in waiting), queued_id, place))
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, subject=queued_id, what="queue")
     ctx.event_bus.publish(owner, conversation_id, QueueChanged())
     return await read_queue(ctx, owner, conversation_id)
 
@@ -213,6 +217,7 @@ async def drop_queued(ctx: AppContext, owner: str, conversation_id: str, queued_
         await release_attachments(session, owner, conversation_id, uploads)
         if len(waiting) == 1:
             await queues.write_hold(session, owner, conversation_id, None, now())
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, subject=queued_id, what="queue")
     ctx.event_bus.publish(owner, conversation_id, QueueChanged())
     return DroppedText(item, AttachedParts(item.attached, uploads=tuple(uploads.values())))
 
@@ -261,6 +266,7 @@ async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldR
         if only is not None and (hold is None or hold.reason is not only):
             return False
         await queues.write_hold(session, owner, conversation_id, None, now())
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="queue")
     return True
 
 
@@ -340,6 +346,7 @@ async def _hold(ctx: AppContext, owner: str, conversation_id: str, hold: Hold) -
         stays = queue.hold is not None and hold.reason is HoldReason.PAUSED
         if queue.items and not stays:
             await queues.write_hold(session, owner, conversation_id, hold, now())
+            await audit(session, owner, conversation_id, AuditAction.CHANGED, what="queue")
     ctx.event_bus.publish(owner, conversation_id, QueueChanged())
 
 

@@ -14,11 +14,14 @@ from __future__ import annotations
 from contextlib import suppress
 
 from app.domain.attachments.attachments import Attachment
+from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Conversation, Parameters
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.engine.writer import Writer
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import shielded
@@ -41,6 +44,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
     parameters: Parameters = NO_PARAMETERS,
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL,
     retry_limits: RetryLimits = USUAL_RETRIES,
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE,
     metadata_json: str = "",
     agent_id: str | None = None,
 ) -> Conversation:
@@ -64,6 +68,7 @@ async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversat
         parameters=parameters,
         retry_policy=retry_policy,
         retry_limits=retry_limits,
+        middleware=middleware,
         metadata_json=metadata_json,
         agent_id=agent_id,
         temporary=True,
@@ -105,6 +110,7 @@ async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -
             if (await pairs.load_tail(session, one)).running is not None:
                 raise ConflictError("A reply is still running. Stop it or wait for it, then keep the conversation.")
         await move_to_disk(session, kept)
+        await audit(session, owner, conversation_id, AuditAction.CHANGED, what="temporary removed")
     for one in kept:
         ctx.sent_pairs.forget(one)
         ctx.sizes.forget(one)

@@ -31,7 +31,6 @@ from app.runs.runtime.shielded import shielded
 from app.runs.tools.permissions import claim_request, tell_settled
 from app.store.conversation.conversations import load_conversation
 from app.store.tools import permissions as stored
-from app.store.tools.audit import AuditEntry, list_entries
 from app.store.tools.permissions import StoredRule
 from app.tools.mcp.schemas import Problems, check_arguments
 
@@ -43,6 +42,7 @@ class PermissionChoice(StrEnum):
 
     ALLOW = "allow"
     ALLOW_CONVERSATION = "allow_conversation"
+    ALWAYS_ALLOW_AGENT = "always_allow_agent"
     ALWAYS_ALLOW = "always_allow"
     DENY = "deny"
 
@@ -50,6 +50,7 @@ class PermissionChoice(StrEnum):
 _SCOPES: Final = {
     PermissionChoice.ALLOW: PermissionScope.ONCE,
     PermissionChoice.ALLOW_CONVERSATION: PermissionScope.CONVERSATION,
+    PermissionChoice.ALWAYS_ALLOW_AGENT: PermissionScope.AGENT,
     PermissionChoice.ALWAYS_ALLOW: PermissionScope.ALWAYS,
 }
 
@@ -81,7 +82,8 @@ async def answer_permission(  # noqa: PLR0913 - the request and all parts of an 
     Raises:
         NotFoundError: there is no request with this id.
         SettledError: the request was answered already, or it has expired.
-        InputError: the arguments do not match the tool's schema, or the rule would not cover this very call.
+        InputError: the arguments do not match the tool's schema, the rule would not cover this very call, or a rule
+            for the agent is requested but no agent makes the call.
     """
     async with ctx.store.read() as session:
         request = await stored.load_request(session, owner, request_id)
@@ -112,6 +114,8 @@ def _read_answer(
         if edited is not None or only_if:
             raise InputError("answer", "A denied call has no arguments and no rule. Leave them out.")
         return PersonDenied()
+    if answer is PermissionChoice.ALWAYS_ALLOW_AGENT and request.agent_id is None:
+        raise InputError("answer", "No agent makes this call. Allow it for the conversation, or always.")
     edited_json = None if edited is None else write_arguments(edited)
     if edited_json is not None:
         read_arguments(edited_json)  # refuse arguments that cannot be parsed again or shown
@@ -149,6 +153,7 @@ async def _make_rule(
         fingerprint=settled.fingerprint,
         arguments=only_if,
         conversation_id=settled.shown_in if settled.scope is PermissionScope.CONVERSATION else None,
+        agent_id=settled.agent_id if settled.scope is PermissionScope.AGENT else None,
     )
     kept = StoredRule(rule, settled.server_name, settled.title or settled.tool_name, at)
     await stored.insert_rule(session, owner, kept)
@@ -225,17 +230,6 @@ async def _expire_requests(ctx: AppContext, owner: str, server_id: str) -> int:
     for request in expired:
         tell_settled(ctx, owner, request)
     return len(expired)
-
-
-async def read_audit(
-    ctx: AppContext, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
-) -> tuple[tuple[int, AuditEntry], ...]:
-    """Return at most `limit` entries of the audit trail, newest first, each with its number.
-
-    `before`: only entries with lower numbers. `conversation_id`: only entries about this conversation.
-    """
-    async with ctx.store.read() as session:
-        return await list_entries(session, owner, limit=limit, before=before, conversation_id=conversation_id)
 
 
 def _contexts(ctx: AppContext) -> tuple[AppContext, ...]:

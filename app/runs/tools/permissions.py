@@ -1,6 +1,6 @@
 """Permission for a tool call: decide it, or request it from a person and wait for the answer.
 
-    permission = await ask_permission(ctx, run, tool, call, allowed=None)
+    permission = await ask_permission(ctx, run, tool, call, agent=None)
     if isinstance(permission, Allowed): ...        # call the tool with exactly permission.input_json
 
 Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Each decision is
@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import InputError, StoreError
 from app.domain.run.run import Canceled
@@ -62,11 +63,11 @@ LOOK_SECONDS: Final = 1.0
 
 
 async def ask_permission(
-    ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall, *, allowed: tuple[AllowedTool, ...] | None
+    ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall, *, agent: Agent | None
 ) -> Allowed | Denied:
     """Decide whether a tool call may be made, and with which arguments. Wait for a person if the rules require it.
 
-    `allowed` is the agent's list of tools when the run started; None: it has no list. Cancelling this coroutine
+    `agent` is the agent that makes the call, as it was when the run started; None: no agent. Cancelling this coroutine
     withdraws the request.
 
     Raises:
@@ -76,7 +77,8 @@ async def ask_permission(
         arguments = read_arguments(call.input_json)
     except InputError as error:
         return Denied(f"The input of this call cannot be used. {error.reason}")
-    request = _describe(ctx, run, tool, call)
+    request = _describe(ctx, run, tool, call, agent)
+    allowed = None if agent is None else agent.allowed_tools
     try:
         decided = await _begin(ctx, run, request, arguments, allowed)
         return await _wait(ctx, run, request, arguments, allowed) if decided is None else decided
@@ -87,7 +89,7 @@ async def ask_permission(
         raise
 
 
-def _describe(ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall) -> PermissionRequest:
+def _describe(ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall, agent: Agent | None) -> PermissionRequest:
     at, place = ctx.desk.clock(), run.place
     return PermissionRequest(
         id=new_id(),
@@ -107,6 +109,8 @@ def _describe(ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall) -> Perm
         input_json=call.input_json,
         asked_at=at,
         expires_at=at + ANSWER_TIME,
+        agent_id=None if agent is None else agent.id,
+        agent_name=None if agent is None else agent.name,
     )
 
 
@@ -176,7 +180,9 @@ async def _look(ctx: AppContext, owner: str, request_id: str) -> tuple[Permissio
 
 
 def _query_of(request: PermissionRequest, arguments: dict[str, Any]) -> PermissionQuery:
-    return PermissionQuery(request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in)
+    return PermissionQuery(
+        request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in, request.agent_id
+    )
 
 
 # --- settling ---

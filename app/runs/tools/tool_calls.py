@@ -68,13 +68,15 @@ class RecordedToolExecutor:
         try:
             async with run.hands:
                 outcome = await self._make(run, loop_of(run), call)
+            return await self._take(run, call, outcome)
         except _NotMadeError as error:
             _note(run, call, ended_at=now(), is_error=True, fault=error.fault)
             return say_result(call, error.text, _seconds(run, call), denied=error.by_person)
         except Exception:
             _note(run, call, ended_at=now(), is_error=True, fault=CallFault.INTERNAL)
             raise
-        return await self._take(run, call, outcome)
+        finally:
+            run.progress.pop(call.tool_call_id, None)
 
     async def _make(self, run: LiveRun, loop: Loop, call: ToolCall) -> ToolOutcome:
         tool = self._find(run, loop, call)
@@ -124,7 +126,7 @@ class RecordedToolExecutor:
     async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
         """Request permission for the call. Return the input to call the tool with."""
         try:
-            answer = await ask_permission(self.ctx, run, tool, call, allowed=loop.allowed)
+            answer = await ask_permission(self.ctx, run, tool, call, agent=loop.agent)
         except StoreError as error:
             log.warning("the permission for a tool call could not be requested", run_id=run.run_id, fault=str(error))
             text = f"{call.name} was not called, because its permission could not be read or stored."
@@ -177,6 +179,8 @@ class _ProgressReporter:
     published_all: bool = False
 
     def __call__(self, progress: float, total: float | None, message: str) -> None:
+        if self.run.records[self.tool_call_id].ended_at is not None:
+            return  # a server may report progress after the result
         at, is_all = monotonic(), progress == total and not self.published_all
         if at - self.published_at < PROGRESS_SECONDS and not is_all:
             return
@@ -185,6 +189,7 @@ class _ProgressReporter:
         done_in = self.run.handed_to.get(self.tool_call_id)
         report = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)
         self.ctx.event_bus.publish(place.owner, place.conversation_id, report)
+        self.run.report(report)
 
 
 async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:

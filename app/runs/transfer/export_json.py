@@ -53,6 +53,7 @@ def write_conversation(conversation: Conversation) -> Json:
         "parameters": encode_parameters(conversation.parameters),
         "retry_policy": conversation.retry_policy,
         "retry_limits": encode_retry_limits(conversation.retry_limits),
+        "middleware": asdict(conversation.middleware),
         "metadata": decode_metadata(conversation.metadata_json),
         "parent_id": conversation.parent_id,
         "fork_pair_id": conversation.fork_pair_id,

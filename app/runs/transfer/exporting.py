@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.page_bytes import count_fitting
 from app.domain.filters.language.commands import Export, ExportFormat, ExportOrder
@@ -27,6 +28,7 @@ from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
 from app.domain.transfer.records import PairRecord, forget_sent, list_attachments
 from app.runs.app_context import AppContext
+from app.runs.audit.access_log import Access
 from app.runs.runtime.ids import now
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.export_attachments import pack
@@ -100,6 +102,7 @@ async def export_conversation(
         file.close()
         raise
     size = file.tell()
+    ctx.accesses.note(owner, Access(AuditAction.EXPORTED, conversation_id, conversation_id, export.format.value))
     name = export.filename or listed.conversation.title or cut_opening(listed.opening) or "conversation"
     return Exported(_name_file(name, export.format), size, _read(file))
 

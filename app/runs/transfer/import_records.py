@@ -12,6 +12,7 @@ from typing import Any
 from app.domain.conversation.conversation import Checkpoint, Conversation, Message, Pair, Parameters, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.metadata import encode_metadata
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.conversation.parameters import require_parameters
 from app.domain.conversation.parts import Part, TextFile, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import InputError
@@ -69,6 +70,7 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
         parameters=_read_usual(shape.parameters, place),
         retry_policy=shape.retry_policy,
         retry_limits=RetryLimits(**shape.retry_limits.model_dump()),
+        middleware=MiddlewareChoices(**shape.middleware.model_dump()),
         metadata_json=_read_metadata(shape.metadata, f"{place}.metadata"),
         parent_id=shape.parent_id,
         fork_pair_id=shape.fork_pair_id,

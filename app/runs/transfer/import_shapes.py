@@ -254,6 +254,13 @@ class RetryLimitsShape(Shape):
     max_backoff_seconds: Annotated[float, Field(ge=LEAST_BACKOFF, le=LONGEST_BACKOFF)] | None = None
 
 
+class MiddlewareShape(Shape):
+    """The middleware of a conversation."""
+
+    user_context: bool = True
+    redaction: bool | None = None
+
+
 class ConversationShape(Shape):
     """A conversation. A file written by hand needs `title` and `pairs`."""
 
@@ -271,6 +278,7 @@ class ConversationShape(Shape):
     parameters: UsualShape = UsualShape()
     retry_policy: Annotated[RetryPolicy, Field(strict=False)] = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimitsShape = RetryLimitsShape()
+    middleware: MiddlewareShape = MiddlewareShape()
     metadata: dict[str, Any] = {}
     parent_id: str | None = None
     fork_pair_id: str | None = None

@@ -24,6 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.attachments.attachments import Attachment
+from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
@@ -33,6 +34,7 @@ from app.domain.topics.topic_rules import TopicNames
 from app.domain.transfer.records import NewIds, NodeRecord
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext, is_open
+from app.runs.audit.audit import audit
 from app.runs.request.indexes import describe_pairs
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.runtime.ids import new_id, now
@@ -200,6 +202,7 @@ class _Importer:
     async def _insert_conversations(self, session: AsyncSession, conversations: Sequence[Conversation]) -> None:
         for one in conversations:
             await insert_conversation(session, one)
+            await audit(session, self.owner, one.id, AuditAction.CREATED, what="import")
             await next_revision(session, one.id, None)
             number = len(self.done)
             damaged = self.checked.file.shape.conversations[number].damaged

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.runtime.shielded import shielded
 from app.store.conversation import conversations
@@ -62,6 +64,7 @@ async def restore(ctx: AppContext, owner: str, entry_id: str) -> TrashEntry:
         entry = await trash.find_entry(session, owner, entry_id)
         if is_conversation := entry.kind == "conversation":
             await trash.take_conversation(session, entry)
+            await audit(session, owner, entry.id, AuditAction.RESTORED)
         pair_ids = () if is_conversation else await trash.load_pair_ids(session, entry)
     if is_conversation:
         ctx.event_bus.publish_list(owner)
@@ -108,11 +111,14 @@ async def _delete_one(ctx: AppContext, owner: str, seen: TrashEntry) -> None:
         async with ctx.store.write() as session:
             entry = await trash.find_entry(session, owner, seen.id)
             if entry.kind == "conversation":
-                return await conversations.delete_conversation(session, owner, entry.id)
+                await conversations.delete_conversation(session, owner, entry.id)
+                return await audit(session, owner, entry.id, AuditAction.DELETED)
             # The first pair is deleted last, because it identifies the entry.
             pair_ids = (await trash.load_pair_ids(session, entry))[::-1]
             named = await list_pair_attachments(session, pair_ids[:BATCH])
             await trash.delete_pairs(session, pair_ids[:BATCH])
             await release_attachments(session, owner, entry.conversation_id, named)
+            what, count = "pairs deleted permanently", len(pair_ids[:BATCH])
+            await audit(session, owner, entry.conversation_id, AuditAction.CHANGED, what=what, pairs=count)
         if len(pair_ids) <= BATCH:
             return None

@@ -130,19 +130,25 @@ async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Acc
     )
 
 
-async def list_booked(
-    ctx: AppContext, owner: str, conversation_id: str, *, limit: int, before: int | None = None
+async def list_booked(  # noqa: PLR0913 - owner, conversation, range and limit
+    ctx: AppContext,
+    owner: str,
+    conversation_id: str,
+    *,
+    limit: int,
+    before: int | None = None,
+    run_id: str | None = None,
 ) -> tuple[Booked, ...]:
     """List the calls of a conversation and its child conversations, newest first, each with its cost.
 
-    `before`: only calls with lower numbers in the ledger.
+    `before`: only calls with lower numbers in the ledger. `run_id`: only calls of this run.
 
     Raises:
         NotFoundError: this owner has no such conversation.
     """
     async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
-        entered = await ledger.load_account(session, owner, conversation_id, limit=limit, before=before)
+        entered = await ledger.load_account(session, owner, conversation_id, limit=limit, before=before, run_id=run_id)
         positions = await load_positions(session, owner, {call.pair_id for _, call in entered})
         foretold = await load_foretold(session, {call.run_id for _, call in entered})
     tariffs = await learn_tariffs(ctx, owner, {call.model for _, call in entered})

@@ -8,19 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from decimal import Decimal
-from typing import TypeVar
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.context.budget import Limits
+from app.domain.context.budget import Allowance, Limits
 from app.domain.filters.evaluation.instants import start_of_day
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.store.conversation.conversations import Head
 from app.store.ledger.ledger import sum_usage
 from app.store.settings.preferences import read_preferences
-
-Amount = TypeVar("Amount", int, Decimal)
 
 
 async def load_limits(ctx: AppContext, session: AsyncSession, head: Head, zone: tzinfo) -> Limits:
@@ -33,28 +31,40 @@ async def load_limits(ctx: AppContext, session: AsyncSession, head: Head, zone: 
     if preferences.day_tokens is not None or preferences.day_money is not None:
         midnight = start_of_day(datetime.now(zone).date(), zone)
         today = await sum_usage(session, owner, since=midnight)
+    tokens, tokens_of = _find_least(
+        preferences.send_tokens,
+        _allow("conversation", preferences.conversation_tokens, _count_tokens(here)),
+        _allow("day", preferences.day_tokens, _count_tokens(today)),
+    )
+    money, money_of = _find_least(
+        preferences.send_money,
+        _allow("conversation", preferences.conversation_money, await _price(ctx, session, owner, here)),
+        _allow("day", preferences.day_money, await _price(ctx, session, owner, today)),
+    )
     return Limits(
         preferences.soft_cap,
         preferences.reserve,
-        _least(
-            preferences.send_tokens,
-            _left(preferences.conversation_tokens, _count_tokens(here)),
-            _left(preferences.day_tokens, _count_tokens(today)),
-        ),
-        _least(
-            preferences.send_money,
-            _left(preferences.conversation_money, await _price(ctx, session, owner, here)),
-            _left(preferences.day_money, await _price(ctx, session, owner, today)),
-        ),
+        None if tokens is None else int(tokens),
+        money,
+        tokens_of,
+        money_of,
     )
 
 
-def _least(*ceilings: Amount | None) -> Amount | None:
-    return min((ceiling for ceiling in ceilings if ceiling is not None), default=None)
+def _find_least(
+    of_send: Decimal | int | None, *allowances: Allowance | None
+) -> tuple[Decimal | None, Allowance | None]:
+    """Return the lowest limit, and the limit for the conversation or the day that it is the rest of."""
+    least = min((one for one in allowances if one is not None), key=lambda one: one.left, default=None)
+    if least is None or (of_send is not None and of_send <= least.left):
+        return None if of_send is None else Decimal(of_send), None
+    return least.left, least
 
 
-def _left(ceiling: Amount | None, spent: Amount) -> Amount | None:
-    return None if ceiling is None else max(ceiling - spent, type(spent)(0))
+def _allow(
+    scope: Literal["conversation", "day"], amount: Decimal | int | None, used: Decimal | int
+) -> Allowance | None:
+    return None if amount is None else Allowance(scope, Decimal(amount), Decimal(used))
 
 
 def _count_tokens(spent: Mapping[str, Usage]) -> int:

@@ -15,10 +15,10 @@ from app.domain.conversation.parts import Part, Text, Thinking, ToolCall
 from app.domain.run.growth import Growth, describe_growth
 from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after, events_of
-from app.domain.tools.permission_requests import describe_request
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
+from app.runs.watch.extra_events import Notices, ValueEvents
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
@@ -44,9 +44,12 @@ async def load_state(ctx: AppContext, owner: str, run_id: str) -> RunState:
 
 
 async def follow(
-    ctx: AppContext, owner: str, run_id: str, after: int = 0
+    ctx: AppContext, owner: str, run_id: str, after: int = 0, *, values: bool = False
 ) -> AsyncGenerator[tuple[LogEvent, ...], None]:
     """Yield the events of a run after a position, each once, until the run has ended.
+
+    While the run is active, events that are not in the log are added (`Notices`). Their position is that of the last
+    event before them. `values`: also add the JSON value in the reply's text (`ValueEvents`).
 
     The rate is that of `follow_states`.
 
@@ -54,16 +57,15 @@ async def follow(
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     position, at_end = after, False
-    reported: set[str] = set()
+    notices, value_events = Notices(ctx), ValueEvents() if values else None
     async for state, growth in follow_states(ctx, owner, run_id):
         if events := events_of(growth, state, position) if at_end else events_after(state, position):
+            if value_events is not None:
+                events = await value_events.add(state, events, position)
             position, at_end = max(position, events[-1].position), True
             yield events
-        run = ctx.engine.runs.get(run_id)
-        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in reported]
-        if waiting:
-            reported.update(request.id for request in waiting)
-            yield tuple(LogEvent(position, "permission_request", describe_request(request)) for request in waiting)
+        if state.outcome is None and (run := ctx.engine.runs.get(run_id)) and (found := notices.find(run, position)):
+            yield found
 
 
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[tuple[RunState, Growth], None]:

@@ -25,6 +25,8 @@ from app.runs.request.preview import Composed
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.views.composer.context import RefusalView, show_refusal
 
+MINUTE: Final = 60.0
+"""Seconds after which a view that has the time of day is composed again."""
 SETTLE_SECONDS: Final = 0.02
 """Delay before the view is composed again after a change, so that further changes of the same action are included."""
 
@@ -94,7 +96,7 @@ class ComposedView:
         if self.composed is None:
             return options
         base = self.composed.base
-        return replace(options, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None)
+        return replace(options, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.timed else None)
 
     def set_options(self, options: ViewOptions) -> None:
         """Use these view options from now on."""
@@ -184,12 +186,21 @@ class ComposedView:
         """Compose the view again whenever it may have changed, and call `apply` with the result. Never returns."""
         clock = asyncio.get_running_loop().time
         while True:
-            await self._stale.wait()
+            await self._wait()
             while (early := self._due - clock()) > 0:  # noqa: ASYNC110 - `change` may set an earlier time meanwhile
                 await asyncio.sleep(min(early, SETTLE_SECONDS))
             async with self.busy:
                 self._stale.clear()
                 await apply(await self._compose_again())
+
+    async def _wait(self) -> None:
+        """Wait until the view may have changed: at most a minute if it has the time of day."""
+        timed = self.composed is not None and self.composed.base.extras.timed
+        try:
+            async with asyncio.timeout(MINUTE if timed else None):
+                await self._stale.wait()
+        except TimeoutError:
+            self.change(0)
 
     async def _compose_again(self) -> ComposedResult:
         """Compose the whole view again, or only the part that depends on the draft if nothing else has changed."""

@@ -34,6 +34,7 @@ def show_context(
         NO_PARAMETERS if base.agent is None else base.agent.parameters,
         base.conversation.retry_policy,
         base.conversation.retry_limits,
+        base.conversation.middleware,
     )
     return ContextView(
         filter=base.filter,
@@ -49,7 +50,7 @@ def show_context(
         first_sent=min(filter(None, firsts), default=0),
         estimate=describe_estimate(composition.estimate),
         tools=show_tools(composed.tools),
-        as_of=base.as_of.isoformat() if base.ages else "",
+        as_of=base.as_of.isoformat() if base.timed else "",
         prelude=base.extras.prelude,
         secrets=composed.secrets,
         settings=list_settings(layers, base.provider, base.profile),

@@ -58,10 +58,8 @@ class Showing:
         )
 
     def _list_unsupported(self, pair: Pair) -> tuple[str, ...]:
-        """Return the reasons why models do not accept parts of the pair. A reason of all models appears once."""
+        """Return the reasons why models do not accept parts of the pair, each once."""
         several = (list_unsupported(pair, profile) for profile in self.profiles or (self.base.profile,))
-        if len(self.profiles) <= 1:
-            return tuple(part.reason for parts in several for part in parts)
         return tuple(dict.fromkeys(part.reason for parts in several for part in parts))
 
 

@@ -23,6 +23,7 @@ from app.runs.agents.agent_commands import change_agent, create_agent, read_agen
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.settings.provider_commands import list_models
+from app.runs.tools.permission_commands import list_rules, revoke_rule
 from app.runs.tools.server_commands import list_servers
 from app.runs.usage.budgets import Budgeted, list_budgets
 from app.state.agents.fields import (
@@ -36,6 +37,7 @@ from app.state.agents.fields import (
 from app.state.agents.listing import AgentListState
 from app.state.agents.views import AgentErrors, AgentForm, AgentServerItem, AllowedItem, ModelItem
 from app.state.messages.toasts import show_fault, show_toast
+from app.state.settings.permissions import RuleItem, describe_rule
 from app.state.sidebar.sidebar import SidebarState
 
 LIST: Final = "/agents"
@@ -53,6 +55,7 @@ class AgentFormState(rx.State):
     - `form` has the initial values, `errors` the error of each field.
     - `servers`: all servers that can be chosen; they are hidden while `all_servers` is ticked.
     - `lines`: the allowed tools; they are hidden while `any_call` is ticked.
+    - `rules`: the permission rules of the agent. They are stored and removed separately from the form.
     - `models`: the suggested models.
     - `budgets` describes the budgets that apply to the agent, "" for a new agent.
     - `opened`: the value that `editing` had when the vars were loaded, "" if they were not.
@@ -64,6 +67,7 @@ class AgentFormState(rx.State):
     servers: rx.Field[tuple[AgentServerItem, ...]] = rx.field(())
     any_call: rx.Field[bool] = rx.field(default=True)
     lines: rx.Field[tuple[AllowedItem, ...]] = rx.field(())
+    rules: rx.Field[tuple[RuleItem, ...]] = rx.field(())
     models: rx.Field[tuple[ModelItem, ...]] = rx.field(())
     budgets: rx.Field[str] = rx.field("")
     opened: rx.Field[str] = rx.field("")
@@ -82,9 +86,8 @@ class AgentFormState(rx.State):
     def ready(self) -> bool:
         """True if the form can be shown: the vars have the values of this form, or no values yet.
 
-        It is False while the vars still have the values of another form, because the fields would show them. It is True
-        without any values, although the fields are then empty: after a restart of the server the vars are empty, and
-        the form with the typed text must stay on screen.
+        It is False while the vars have the values of another form, which the fields would show. After a restart of the
+        server, the vars have no values: then it is True, so that the form with the typed text stays on screen.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 
@@ -109,7 +112,9 @@ class AgentFormState(rx.State):
             self._show(agent, copied=what == "copy")
             chosen = agent.server_ids
         await self._offer_servers(chosen)
-        self.budgets = await _describe_budgets(self.form.id) if self.form.id else ""
+        if self.form.id:
+            self.budgets = await _describe_budgets(self.form.id)
+            await self._read_rules()
         return AgentFormState.suggest_models
 
     @rx.event
@@ -159,6 +164,15 @@ class AgentFormState(rx.State):
         self.lines = tuple(line for line in self.lines if line.key != key)
 
     @rx.event
+    async def remove_rule(self, rule_id: str) -> None:
+        """Revoke a permission rule of the agent, at once and not only when the form is saved."""
+        try:
+            await revoke_rule(current(), LOCAL_OWNER, str(rule_id))
+        except NotFoundError as error:
+            await show_fault(self, error)
+        await self._read_rules()
+
+    @rx.event
     async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
         """Store the form and go back to the list, or show at each refused field why it was refused."""
         submitted = read_submitted(form)
@@ -189,6 +203,10 @@ class AgentFormState(rx.State):
         self.all_servers, self.any_call = agent.server_ids is None, agent.allowed_tools is None
         self.lines = show_allowed(agent)
         self.errors = place_damage(agent)
+
+    async def _read_rules(self) -> None:
+        agent_id, found = self.form.id, await list_rules(current(), LOCAL_OWNER)
+        self.rules = tuple(describe_rule(kept, {}) for kept in found if kept.rule.agent_id == agent_id)
 
     async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
         """List the servers to choose from: those that are set up, and chosen ones that no longer exist."""

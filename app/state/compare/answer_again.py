@@ -38,7 +38,7 @@ _EXPLAINED: Final = "The pairs in view above it are sent along; the current repl
 
 @dataclass(frozen=True, slots=True)
 class AnswerAgainView:
-    """The pair that the model chosen in the menu answers again. `label` is the name of the menu."""
+    """The pair that is answered again, by the model that a person chooses in the menu. `label` is the menu's name."""
 
     pair_id: str
     label: str

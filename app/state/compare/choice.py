@@ -107,7 +107,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def ask_for_next(self) -> rx.event.EventType[()]:
-        """Open the dialog to choose the models for the next message. A draft is not sent yet."""
+        """Open the dialog to choose the models for the next message. The choice alone sends nothing."""
         chosen = (await self.get_state(ModelState)).chosen
         await self._open(_NEXT_REQUEST, chosen)
         return ComparisonChoiceState.look
@@ -162,7 +162,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
     async def start(self) -> rx.event.EventType[()] | None:
         """Send the request to the ticked models, if a comparison can be made with their number.
 
-        If the dialog is about the next message, only the models are set.
+        If the dialog is about the next message, nothing is sent: the message box gets the models.
         """
         choosing, models = self.choosing, list(self._ticked)
         if choosing is None or not self.ready:

@@ -35,7 +35,7 @@ Done = TypeVar("Done")
 
 
 class KeepingState(rx.State):
-    """The event handlers that end a comparison or one of its replies.
+    """The event handlers that end a comparison or stop one of its replies.
 
     `busy`: a command is running. `fault` is the reason why the last command failed, "" if it succeeded.
     """

@@ -30,7 +30,7 @@ from app.views.composer.context import ContextView
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
     """Return an estimate of a send with the first message.
 
-    Return None if the message cannot be sent in this form. A press of Send then shows the error.
+    Return None if a send of the message would be refused. The error is shown when the person presses Send.
     """
     try:
         first = await draft.load()
@@ -71,6 +71,7 @@ async def new_conversation(state: rx.State, options: ViewOptions) -> FirstMessag
         begun.parameters,
         begun.policy,
         begun.limits,
+        begun.middleware,
     )
 
 
@@ -105,6 +106,7 @@ async def _begin(new: FirstMessageOptions) -> str:
         parameters=new.parameters,
         retry_policy=new.retry_policy,
         retry_limits=new.retry_limits,
+        middleware=new.middleware,
         agent_id=new.agent_id,
     )
     return made.id

@@ -250,7 +250,7 @@ def _value(form: object, place: int) -> object:
 
 
 def _read_fault(error: InviewError, fields: tuple[FieldView, ...]) -> dict[str, str]:
-    """Return an error of a field by the field's name; empty if the error belongs to no field."""
+    """Return the message of an error, by the name of its field; empty if the error belongs to no field."""
     if not isinstance(error, InputError):
         return {}
     name = error.field.partition(".")[2]

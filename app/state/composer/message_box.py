@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
 
@@ -55,13 +56,13 @@ class MessageBox(rx.State, mixin=True):
     - `counted`: the edition of the text that these figures were computed for. If the text area has another edition by
       now, the figures are outdated.
     - `counting`: the progress of the count that the figures wait for, "" for none.
-    - `tools`: the numbers of tools in the send.
+    - `tools`: the tools of the send, with their number and size.
     - `secrets`: the kinds of secrets in the draft that are redacted.
     - `kept_back`: a text that describes these secrets.
     - `prelude`: the text about the person that is sent in front of all pairs.
     - `schema`, `files`: sent with the draft; "" means no schema.
     - `refused`: for each file that was not attached, a text with the reason.
-    - `restored`: the text area's number of the last draft that it restored.
+    - `restored`: the `restore_id` of the last call of `restore`.
     - `fault`: the reason why the draft was not sent or counted.
     - `order`: an action that the text area shall carry out.
     """
@@ -84,8 +85,9 @@ class MessageBox(rx.State, mixin=True):
     fault: rx.Field[str] = rx.field("")
     order: rx.Field[BoxOrder | None] = rx.field(None)
     _draft: str = ""
-    _edition: int = 0  # the text area's number for the draft; 0 if the text area shows another text
+    _edition: int = 0  # the edition of the draft; 0 if the text area shows another text
     _estimates: int = 0  # number of estimates of first messages so far
+    _first_as_of: datetime | None = None  # the time in the last estimate of a first message
     # drafts whose send was refused: the conversation's id, the schema and the files
     _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()
 
@@ -95,8 +97,8 @@ class MessageBox(rx.State, mixin=True):
     ) -> rx.event.EventType[()]:
         """Take over the draft that the browser stored for the conversation just opened, with its schema and its files.
 
-        `restore_id` is the text area's number for this call. It becomes the value of `restored`, so that the text area
-        knows the draft that the vars `schema` and `files` belong to.
+        `restore_id` is a number that the text area chose for this call. It becomes the value of `restored`: the text
+        area then knows which draft the vars `schema` and `files` belong to.
         """
         self.restored = whole_in(restore_id) or 0
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
@@ -131,8 +133,8 @@ class MessageBox(rx.State, mixin=True):
         """Take the text of the text area, and update the size of the next send.
 
         - `typed`: a person wrote the text, so the reason why the last send was refused is cleared.
-        - `edition`: the text area's number for the text. 0: the text is not the one on screen, so the text area must
-          treat the new figures as outdated.
+        - `edition`: the edition of the text. 0: the text is not the one on screen, so the text area must treat the new
+          figures as outdated.
         """
         if typed is True:
             self.fault = ""
@@ -150,7 +152,9 @@ class MessageBox(rx.State, mixin=True):
                 return
             self._estimates += 1
             turn, files = self._estimates, ids_of(self.files)
+            self._first_as_of = datetime.now(UTC)
             draft = await read_first(self, self._draft, self._edition, self.schema, files, self.next_models)
+            draft = replace(draft, options=replace(draft.options, as_of=self._first_as_of))
             await note_first(self, draft)
         context = await estimate_first(draft)
         async with self:
@@ -175,7 +179,10 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event
     async def finish_order(self, order_id: str) -> None:
-        """Clear `order`, because the text area has carried it out. If it was a `SEND`, there was nothing to send."""
+        """Clear `order`, because the text area is done with it.
+
+        If `order` is a `SEND`, there was nothing to send: otherwise `send` would have cleared `order`.
+        """
         if (order := self.order) is not None and order.id == order_id:
             self.order = None
             if order.kind is OrderKind.SEND:
@@ -204,7 +211,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event
     async def put(self, text: str, schema: str) -> None:
-        """Insert a text in front of the draft, with its schema. `schema` "": the draft's schema stays."""
+        """Insert a text in front of the draft. `schema` replaces the draft's schema, unless `schema` is ""."""
         if words := text_in(text, MAX_TEXT):
             self.fault = ""
             self.schema = text_in(schema, _MAX_SCHEMA) or self.schema
@@ -220,7 +227,7 @@ class MessageBox(rx.State, mixin=True):
     async def continue_reply(self) -> None:
         """Send a request for the rest of the last reply.
 
-        If there is a draft, do not send the request: insert its text in front of the draft.
+        If there is a draft, do not send the request, but insert the request's text in front of the draft.
         """
         self.order = make_order(OrderKind.SAY, CONTINUE)
 
@@ -273,7 +280,7 @@ def show_context(state: MessageBox, context: ContextView | None, before: Context
     if context is None:
         state.estimate, state.split = None, None
         return
-    state.estimate = context.estimate  # set even if only an exact count of the same estimate is outdated
+    state.estimate = context.estimate  # always set: an exact count may have replaced it
     if before is None or (context.model, context.x, context.y) != (before.model, before.x, before.y):
         state.model, state.x, state.y = context.model, context.x, context.y
     if before is None or context.tools != before.tools:

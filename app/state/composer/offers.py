@@ -48,7 +48,7 @@ class Insertable:
         return f"{self.server} {self.kind} {self.key}"
 
     async def fetch(self, values: dict[str, str]) -> str:
-        """Return the text that the server makes of the prompt or the resource for these values.
+        """Request the text of the prompt or the resource with these values from its server.
 
         Raises:
             InviewError: the server did not return a text for these values. An InputError names the field.

@@ -29,8 +29,11 @@ SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
 CURRENT = "current"
 CHANGED = "The context has changed"
+UNSENT = "Nothing has been sent."
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
+_SOURCES = {"window": "the part of its window that a send may use (Settings → Context)"}
+"""Where a limit comes from, if the name of the limit does not say so."""
 _NEW_REQUEST = WayView(
     CURRENT, "Send current request", "", "Built from the pairs in view now, instead of the stored one."
 )
@@ -69,16 +72,16 @@ async def remember_way(over_budget: OverBudget) -> None:
 
 
 def describe_over_budget(
-    budget_options: BudgetOptions, *, models: Sequence[str] = (), summary: bool = True
+    budget_options: BudgetOptions, *, models: Sequence[str] = (), summary: bool = True, kept: bool = True
 ) -> OverBudgetView:
     """Return the content of the dialog "This does not fit", for a send that exceeds its budget.
 
     `models`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
     names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. The
-    caller sets `summary` to False if a pair is sent again and the summary would include this pair.
+    caller sets `summary` to False if a pair is sent again and the summary would include this pair. `kept`: the send has
+    a text of the person, which is saved.
     """
-    message = _explain(budget_options)
-    message = f"{_name_of(budget_options.model, models)}: {message}" if models else message
+    message = _explain(budget_options, _name_of(budget_options.model, models))
     fit, summarised = budget_options.fit, budget_options.summarise
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
@@ -92,7 +95,7 @@ def describe_over_budget(
             name = larger.name if names[larger.name] == 1 else larger.model
             ways.append(_describe_larger(larger, name, budget_options.y))
     remembers = fit is not None
-    return OverBudgetView(f"{message} {KEPT}", tuple(ways), remembers=remembers, model=budget_options.model)
+    return OverBudgetView(_end(message, kept=kept), tuple(ways), remembers=remembers, model=budget_options.model)
 
 
 def read_way(key: str) -> Way | None:
@@ -113,15 +116,16 @@ def read_way(key: str) -> Way | None:
     return fixed.get(key)
 
 
-def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()) -> OverBudgetView:
+def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = (), kept: bool = True) -> OverBudgetView:
     """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
     `models`: these models get the message, so the text names the model that would get other pairs. If the page counted
-    for a model that gets no message, the text names all models that do, without numbers.
+    the pairs for a model that is not in `models`, the text names all of `models`, without numbers. `kept`: the send has
+    a text of the person, which is saved.
     """
     composition = error.composition
     if models and error.model not in models:
-        return _describe_changed_view(error, models)
+        return _describe_changed_view(error, models, kept=kept)
     now = plural(composition.x, "pair")
     estimate = composition.estimate
     way = WayView(
@@ -133,20 +137,24 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
     )
     to = f" to {_name_of(error.model, models)}" if models else ""
     message = f"{now} would be sent{to} now, {describe_difference(error.seen, composition.x)}."
-    return OverBudgetView(f"{message} {KEPT}", (way,), CHANGED, remembers=False, model=error.model)
+    return OverBudgetView(_end(message, kept=kept), (way,), CHANGED, remembers=False, model=error.model)
 
 
-def _describe_changed_view(error: SelectionChangedError, models: Sequence[str]) -> OverBudgetView:
-    """Return the content of the dialog if the pairs in view changed and were counted for a model that gets none."""
+def _describe_changed_view(error: SelectionChangedError, models: Sequence[str], *, kept: bool) -> OverBudgetView:
+    """Return the content of the dialog if the pairs in view changed and were counted for a model not in `models`."""
     name = "Send the pairs in view now" if error.composition.y else "Send the draft alone"
     way = WayView(AS_COUNTED, name, "", "What the requests would contain now.", error.selection)
     names = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values())
     message = f"The pairs in view have changed since they were counted. {names} would get the pairs in view now."
-    return OverBudgetView(f"{message} {KEPT}", (way,), CHANGED, remembers=False, model=error.model)
+    return OverBudgetView(_end(message, kept=kept), (way,), CHANGED, remembers=False, model=error.model)
+
+
+def _end(message: str, *, kept: bool) -> str:
+    return f"{message} {KEPT if kept else UNSENT}"
 
 
 def _name_of(model: str, models: Sequence[str]) -> str:
-    """Return the name of a model for people, which differs from the names of the other models of the send."""
+    """Return the display name of a model, such that no other model of the send has the same name."""
     return current().catalogue.names_of(LOCAL_OWNER, {model, *models})[model]
 
 
@@ -182,23 +190,40 @@ def add_choice(choices: Choices, view: OverBudgetView | None, way: Way) -> Choic
     return choices if view is None or way.over_budget is None else (*choices, (view.model, way.over_budget))
 
 
-def _explain(budget_options: BudgetOptions) -> str:
-    """Explain why the send does not fit."""
+def _explain(budget_options: BudgetOptions, name: str) -> str:
+    """Explain why the send does not fit, and the limit. `name`: the name of the model for people."""
+    reserve = budget_options.reserve
+    verb = "is" if reserve == 1 else "are"
+    kept = f" {plural(reserve, 'token')} {verb} kept free for the reply." if reserve else ""
+    return f"{_count_fitting(budget_options)} {_describe_limit(budget_options, name)}{kept}"
+
+
+def _count_fitting(budget_options: BudgetOptions) -> str:
     x, y = budget_options.x, budget_options.y
     if budget_options.fit is None:
-        limit = f"{number(budget_options.limit)} tokens: {NAMES_OF_LIMITS[budget_options.limited_by]}"
         subject = "The stored request" if budget_options.stored else "This message"
         earlier = y and not budget_options.stored
         without = f", even without the {'pair' if y == 1 else 'pairs'} in view" if earlier else ""
-        reserve = budget_options.reserve
-        verb = "is" if reserve == 1 else "are"
-        kept = f" {plural(reserve, 'token')} {verb} kept free for the reply." if reserve else ""
-        return f"{subject} does not fit{without}. The limit is {limit}.{kept}"
+        return f"{subject} does not fit{without}."
     if x:
         return f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
     if y == 1:
         return "The pair in view does not fit together with the draft."
     return f"None of the {plural(y, 'pair')} in view fits together with the draft."
+
+
+def _describe_limit(budget_options: BudgetOptions, name: str) -> str:
+    limit, limited_by = budget_options.limit, budget_options.limited_by
+    allowance = budget_options.allowance
+    if allowance is None:
+        source = _SOURCES.get(limited_by) or NAMES_OF_LIMITS[limited_by]
+        return f"The limit for {name} is {number(limit)} tokens: {source}."
+    of_money = limited_by == "money ceiling"
+    amount = money(str(allowance.amount)) if of_money else plural(int(allowance.amount), "token")
+    used = money(str(allowance.used)) if of_money and allowance.used else number(int(allowance.used))
+    users = "This one has" if allowance.scope == "conversation" else "Today's requests have"
+    left = f", so {plural(limit, 'token')} {'is' if limit == 1 else 'are'} left" if limit else ""
+    return f"Your limit for a {allowance.scope} is {amount}. {users} used {used}, as far as known{left}."
 
 
 def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:
@@ -231,7 +256,9 @@ def _describe_force(budget_options: BudgetOptions) -> WayView:
         FORCE,
         f"Send {sent} anyway",
         _figures(budget_options.force),
-        "Exceeds your limit. The provider may reject it.",
+        "Exceeds the limit for the model's window. The provider may reject it."
+        if budget_options.limited_by == "window"
+        else "Exceeds your limit, this time.",
         budget_options.force.selection,
     )
 

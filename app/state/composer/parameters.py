@@ -19,6 +19,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import Parameters
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices, describe_choices
 from app.domain.conversation.parameters import (
     NAMES,
     NO_PARAMETERS,
@@ -67,17 +68,22 @@ MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
 RETRY_POLICY: Final = "retry_policy"
 """The name of the control for the retry policy, which says when a failed call is repeated."""
+USER_CONTEXT: Final = "user_context"
+"""The name of the control for the text about the user. Its values are "" (as in Settings) and "false"."""
+REDACTION: Final = "redaction"
+"""The name of the control for redaction. Its values are "" (as in Settings), "true" and "false"."""
 FIELD: Final = "parameter-"
 """The beginning of the HTML id of a parameter's control. The name of the parameter follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationParameters:
-    """The parameters of a conversation, and its retries."""
+    """The parameters of a conversation, its retries and its middleware."""
 
     parameters: Parameters = NO_PARAMETERS
     policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     limits: RetryLimits = USUAL_RETRIES
+    middleware: MiddlewareChoices = USUAL_MIDDLEWARE
 
 
 NOTHING_SET: Final = ConversationParameters()
@@ -101,6 +107,7 @@ class ParametersFormView:
     - `lacks`: a sentence that names the parameters that the model does not support.
     - `limit`: a sentence about the maximum number of output tokens.
     - `retry_policy`, `retry_texts`: the retry policy of the conversation, and the texts of the limits of retries.
+    - `user_context`, `redaction`: the values of the controls for the middleware of the conversation.
     - `is_set`: parameters are set for the `scope`, so they can be removed.
     """
 
@@ -112,6 +119,8 @@ class ParametersFormView:
     limit: str
     retry_policy: str
     retry_texts: RetryTexts
+    user_context: str
+    redaction: str
     is_set: bool
     number: int = 0
 
@@ -204,7 +213,8 @@ class ParametersState(VisitedState, rx.State):
         before = now.set_in(scope)
         hidden = {name: value for name, value in list_set(before) if name not in list_taken(now.provider, now.profile)}
         policy = _policy_in(form.get(RETRY_POLICY)) or now.layers.retry_policy
-        await self._store(now, scope, ConversationParameters(replace(read.parameters, **hidden), policy, limits))
+        parameters = replace(read.parameters, **hidden)
+        await self._store(now, scope, ConversationParameters(parameters, policy, limits, _choices_in(form)))
         return None
 
     @rx.event
@@ -232,7 +242,8 @@ class ParametersState(VisitedState, rx.State):
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
         limits, _ = read_retry_limits(_retries_in(texts), USUAL_RETRIES)
         if valid_id is not None and parameters is not None and policy is not None:
-            await self._set_for_conversation(valid_id, ConversationParameters(parameters, policy, limits))
+            entered = ConversationParameters(parameters, policy, limits, _choices_in(texts))
+            await self._set_for_conversation(valid_id, entered)
 
     async def _end_visit(self) -> None:
         self.form = None
@@ -253,7 +264,9 @@ class ParametersState(VisitedState, rx.State):
         """Show the parameters of the next send on the start page."""
         own = self._begins_with
         usual = NO_PARAMETERS if opened.agent is None else opened.agent.parameters
-        layers = Layers(self._send_parameters_of(opened.id), own.parameters, usual, own.policy, own.limits)
+        layers = Layers(
+            self._send_parameters_of(opened.id), own.parameters, usual, own.policy, own.limits, own.middleware
+        )
         self._show(list_settings(layers, opened.provider, opened.profile))
 
     async def _refresh(self) -> None:
@@ -287,7 +300,10 @@ class ParametersState(VisitedState, rx.State):
                 conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
                 agent_id = conversation.agent_id
                 own = ConversationParameters(
-                    conversation.parameters, conversation.retry_policy, conversation.retry_limits
+                    conversation.parameters,
+                    conversation.retry_policy,
+                    conversation.retry_limits,
+                    conversation.middleware,
                 )
                 chosen = chosen or conversation.model or ""
             agent = await find_agent(session, LOCAL_OWNER, agent_id or None)
@@ -296,7 +312,8 @@ class ParametersState(VisitedState, rx.State):
             )
         answers = agent is not None and agent.deleted_at is None
         usual, name = (agent.parameters, agent.name) if agent is not None and answers else (NO_PARAMETERS, "")
-        layers = Layers(self._send_parameters_of(conversation_id), own.parameters, usual, own.policy, own.limits)
+        sent = self._send_parameters_of(conversation_id)
+        layers = Layers(sent, own.parameters, usual, own.policy, own.limits, own.middleware)
         return _Situation(conversation_id, provider, profile, layers, name)
 
     async def _store(self, now: _Situation, scope: ParameterTarget, entered: ConversationParameters) -> None:
@@ -306,17 +323,24 @@ class ParametersState(VisitedState, rx.State):
             self.form = None
             return
         layers = now.layers
-        before = ConversationParameters(layers.conversation, layers.retry_policy, layers.retry_limits)
+        before = ConversationParameters(
+            layers.conversation, layers.retry_policy, layers.retry_limits, layers.middleware
+        )
         if not await self._set_for_conversation(now.conversation_id, entered):
             return
         self.form = None
         if entered != before:
-            parts = (describe_parameters(entered.parameters), describe_retries(entered.policy, entered.limits))
+            parts = (
+                describe_parameters(entered.parameters),
+                describe_retries(entered.policy, entered.limits),
+                describe_choices(entered.middleware),
+            )
             description = ", ".join(filter(None, parts)) or "none set"
             texts = {
                 **asdict(write_parameters(before.parameters)),
                 **asdict(write_retry_limits(before.limits)),
                 RETRY_POLICY: before.policy.value,
+                **_write_choices(before.middleware),
             }
             undo = ParametersState.put_back(now.conversation_id, texts)
             await show_toast(
@@ -334,7 +358,12 @@ class ParametersState(VisitedState, rx.State):
                 ctx,
                 LOCAL_OWNER,
                 conversation_id,
-                SettingChanges(parameters=entered.parameters, retry_policy=entered.policy, retry_limits=entered.limits),
+                SettingChanges(
+                    parameters=entered.parameters,
+                    retry_policy=entered.policy,
+                    retry_limits=entered.limits,
+                    middleware=entered.middleware,
+                ),
             )
         except InviewError as error:
             await show_fault(self, error)
@@ -438,6 +467,18 @@ def _texts_in(form: object) -> dict[str, str]:
     return {name: text for name in NAMES if (text := text_in(fields.get(name), MAX_TYPED)) is not None}
 
 
+def _choices_in(form: Mapping[str, Any]) -> MiddlewareChoices:
+    return MiddlewareChoices(
+        user_context=form.get(USER_CONTEXT) != "false",
+        redaction={"true": True, "false": False}.get(str(form.get(REDACTION))),
+    )
+
+
+def _write_choices(choices: MiddlewareChoices) -> dict[str, str]:
+    redaction = "" if choices.redaction is None else str(choices.redaction).lower()
+    return {USER_CONTEXT: "" if choices.user_context else "false", REDACTION: redaction}
+
+
 def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
     """Return the reasons why parameters cannot be used, by the names of the parameters; empty if all can be used."""
     try:
@@ -451,7 +492,8 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
     takes = list_taken(now.provider, now.profile)
     lacks = [NOUNS[name] for name in NAMES if name not in takes]
     most = now.profile.max_output_tokens
-    retries = describe_retries(now.layers.retry_policy, now.layers.retry_limits)
+    layers = now.layers
+    others = describe_retries(layers.retry_policy, layers.retry_limits) + describe_choices(layers.middleware)
     return ParametersFormView(
         scope=scope,
         texts=write_parameters(now.set_in(scope)),
@@ -461,7 +503,8 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
         limit="" if most is None else f"At most {most:,}.",
         retry_policy=now.layers.retry_policy.value,
         retry_texts=write_retry_limits(now.layers.retry_limits),
-        is_set=bool(list_set(now.set_in(scope))) or (scope is ParameterTarget.CONVERSATION and retries != ""),
+        **_write_choices(now.layers.middleware),
+        is_set=bool(list_set(now.set_in(scope))) or (scope is ParameterTarget.CONVERSATION and others != ""),
         number=number,
     )
 

@@ -22,6 +22,7 @@ from app.views.reply.panels import PermissionItemView, ScreenComparisonView
 _INPUT: Final = "input"
 _ARGUMENTS: Final = "arguments"
 _MAX_ROWS: Final = 14
+_MAX_IN_FIELD: Final = 60
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,12 @@ class PermissionCard:
 
     - `now`, `until`: the server's time when the card was made, and the time until which the call waits (both ISO 8601).
     - `by`: the model that makes the call in a comparison, otherwise "".
+    - `agent`: the agent that makes the call, "" if no agent does.
     - `delegated`: the path of the child conversation, if an agent makes the call in one, otherwise "".
     - `place`: for example "1 of 2" if several calls wait, otherwise "".
+    - `description`, `source`: the description of the tool, and its title, which says if another server wrote it.
     - `arguments`: the arguments as a text for reading.
+    - `beside_bounds`: the arguments that the fields of the `bounds` do not show whole.
     - `text`: the arguments as JSON, which is edited while `editing`, in a field with `rows` lines.
     - `bounds`: the patterns that a rule can require, shown while `bounding`.
     - `faults`: the errors of the last answer.
@@ -54,7 +58,9 @@ class PermissionCard:
     delegated: str
     place: str
     description: str
+    source: str
     arguments: str
+    beside_bounds: str
     text: str
     rows: int
     bounds: tuple[BoundView, ...]
@@ -64,6 +70,7 @@ class PermissionCard:
     bounding: bool = False
     faults: tuple[str, ...] = ()
     leads: bool = False
+    agent: str = ""
 
 
 def list_cards(
@@ -118,8 +125,10 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         read = read_arguments(one.input_json)
     except InputError:  # then the JSON is shown unchanged
         read, arguments, text = {}, escape_invisible(one.input_json), one.input_json
+        beside = arguments
     else:
         arguments, text = _show(read.items()), _write(read)
+        beside = _show((name, value) for name, value in read.items() if not _fits_field(value))
     return PermissionCard(
         id=one.id,
         run_id=one.run_id,
@@ -128,13 +137,23 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
         delegated=conversation_path(one.conversation_id) if elsewhere else "",
         place=place,
         description=one.description,
+        source="Description" if one.built_in else "Description from the server",
         arguments=arguments,
+        beside_bounds=beside,
         text=text,
         rows=min(_MAX_ROWS, text.count("\n") + 2),
         bounds=tuple(BoundView(name, write_pattern(value)) for name, value in read.items()),
         until=(now + timedelta(seconds=one.seconds_left)).isoformat(),
         now=now.isoformat(),
+        agent=one.agent,
     )
+
+
+def _fits_field(value: object) -> bool:
+    """Return True if the field with the pattern of this value shows all of the value: one short, visible line."""
+    pattern = write_pattern(value)
+    is_visible = escape_invisible(pattern) == pattern and "\n" not in pattern
+    return not isinstance(value, dict | list) and is_visible and len(pattern) <= _MAX_IN_FIELD
 
 
 def _show(arguments: Iterable[tuple[str, Any]]) -> str:

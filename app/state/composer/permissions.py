@@ -33,7 +33,11 @@ BOUND: Final = "bound "
 """The beginning of the name of a field for a pattern. The name of the argument follows."""
 MAX_ARGUMENTS: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
-_RULES: Final = {PermissionChoice.ALLOW_CONVERSATION, PermissionChoice.ALWAYS_ALLOW}
+_RULES: Final = {
+    PermissionChoice.ALLOW_CONVERSATION,
+    PermissionChoice.ALWAYS_ALLOW_AGENT,
+    PermissionChoice.ALWAYS_ALLOW,
+}
 
 
 class PermissionsState(rx.State):
@@ -65,7 +69,7 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def choose(self, request_id: str, answer: str) -> None:
-        """Store the answer of a card that was pressed.
+        """Store the answer whose button was pressed on a card.
 
         Then the browser submits the card's form to `answer`, which uses the stored answer.
         """

@@ -71,7 +71,7 @@ class QueueState(rx.State):
     - `said`: the reason why the queue waits, "" if it has no texts.
     - `running`: a reply is running.
     - `idle`: no reply has been running for a while.
-    - `edited`: the text that is being edited, with its content at the start.
+    - `edited`: the text that is being edited, with the content that it had when the edit began.
     - `lost`: this text has left the queue since then.
     - `draft`: the initial content of the edit's text area: the text of an earlier, unfinished edit, otherwise the text
       in the queue.

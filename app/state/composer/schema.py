@@ -124,7 +124,7 @@ class SchemaState(VisitedState, rx.State):
 
 
 async def _read(form: object) -> tuple[str, str]:
-    """Read the schema in a form. Return the schema as a send has it, and the reason why it is refused.
+    """Read the schema in a form. Return it in the form that a send takes, and the reason if it is refused.
 
     One of the two texts is "".
     """

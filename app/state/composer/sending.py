@@ -46,7 +46,7 @@ class Draft:
     - `schema`, `send_parameters`: apply to this send alone.
     - `models`: several models that answer side by side.
     - `waited`: the text is the first one of the queue, and the send resumes the queue.
-    - `moved`: the text was sent from the start page, for the conversation that the text before it has started.
+    - `moved`: the text was sent from the start page, and goes to the conversation that the previous text started.
     - `token`: the token of the tab that sent the text.
 
     The pairs that the page has counted:
@@ -92,7 +92,7 @@ class Draft:
 
     @property
     def page_send(self) -> PageSend | None:
-        """The name under which the page repeats this send, or None if it does not repeat it."""
+        """The name under which the page repeats this send after a lost answer; None if the page does not repeat it."""
         return PageSend(self.token, self.id) if self.id else None
 
     @property

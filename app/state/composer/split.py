@@ -23,6 +23,8 @@ from app.views.request.composition import NAMES_OF_LIMITS, EstimateView
 from app.views.usage.figures import UNKNOWN, band, band_note, money, number, plural
 
 _TIMES: Final = "\u00d7"
+_LEAST_FOR_BAND: Final = 100
+"""The smallest number of tokens whose error is shown: below it, the percentage is large and says nothing."""
 _NOT_SET_UP: Final = "unknown, the provider is not set up"
 
 
@@ -34,23 +36,27 @@ def describe_split(context: ContextView) -> SplitView:
     taken = estimate.tokens + estimate.reserve
     is_guessed = not context.set_up and estimate.limited_by == "window"
     limit = 0 if is_guessed else estimate.limit
+    is_empty = estimate.error_band > 0 and not (
+        y or estimate.draft or estimate.pairs or estimate.tools or context.system
+    )
     return SplitView(
         x=number(x),
         y=number(y),
         whole=number(context.total) if context.filter else "",
         unit=_name_unit(context.total if context.filter else y),
         counted=f"{plural(context.total, 'pair')} in this conversation: {x} of {y} pairs in view are sent",
-        title=read_as_title(x, y),
+        title="Nothing to send yet" if is_empty else read_as_title(x, y),
         all_fit=x >= y,
         any_in_view=y > 0,
-        tokens=band(estimate.tokens, estimate.error_band),
-        certainty=band_note(estimate.error_band),
+        tokens="0" if is_empty else band(estimate.tokens, estimate.error_band),
+        certainty="" if is_empty else _describe_error(estimate.tokens, estimate.error_band),
         exact=not estimate.error_band,
         countable=context.countable,
-        cost=money(estimate.cost),
+        cost=money("0" if is_empty else estimate.cost),
         cost_known=estimate.cost != UNKNOWN,
+        priced=_is_priced(estimate.cost),
         over=taken > estimate.limit and not is_guessed,
-        rows=_list_rows(context),
+        rows=() if is_empty else _list_rows(context),
         pairs=plural(x, "pair"),
         reserve=number(estimate.reserve),
         limit=_NOT_SET_UP if is_guessed else number(limit),
@@ -64,8 +70,8 @@ def describe_split(context: ContextView) -> SplitView:
 def _describe_compared(context: ContextView) -> SplitView:
     """Return the figures of a send to several models as text: a row for each model, and the sums of all of them.
 
-    The number of pairs and the limit are those of the model that gets the fewest pairs. If several models get as few
-    pairs, the model with the least room counts.
+    The number of pairs and the limit are those of the model that gets the fewest pairs. If several models get
+    equally few, those of the model with the least room.
     """
     sends = context.compared
     fullest = max(
@@ -73,17 +79,20 @@ def _describe_compared(context: ContextView) -> SplitView:
         key=lambda send: (-send.x, (send.estimate.tokens + send.estimate.reserve) / (send.estimate.limit or 1)),
     )
     of_one = describe_split(replace(context, x=fullest.x, estimate=fullest.estimate, compared=()))
+    if not of_one.rows:
+        return of_one
     tokens, error_band = sum(send.estimate.tokens for send in sends), max(send.estimate.error_band for send in sends)
     costs = [send.estimate.cost for send in sends]
     is_known = UNKNOWN not in costs
     return replace(
         of_one,
         tokens=band(tokens, error_band),
-        certainty=band_note(error_band),
+        certainty=_describe_error(tokens, error_band),
         exact=not error_band,
         countable=False,
         cost=money(str(sum(map(Decimal, costs))) if is_known else UNKNOWN),
         cost_known=is_known,
+        priced=is_known and any(map(_is_priced, costs)),
         rows=tuple(
             SplitRow(
                 f"{send.name} ({plural(send.x, 'pair')})" if context.y else send.name, number(send.estimate.tokens)
@@ -92,6 +101,11 @@ def _describe_compared(context: ContextView) -> SplitView:
         ),
         look="\n".join((of_one.look, *(f"{send.name} {send.x}" for send in sends))),
     )
+
+
+def _describe_error(tokens: int, error_band: float) -> str:
+    """Return the relative error of an estimate, "" for a small one."""
+    return "" if error_band and tokens < _LEAST_FOR_BAND else band_note(error_band)
 
 
 def describe_counting(counting: CountingView | None) -> str:
@@ -168,6 +182,10 @@ def describe_secrets(kinds: Sequence[str]) -> str:
     counts = Counter(kinds)
     listed = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
     return f"Redacted before sending: {listed}. The preview shows what is sent."
+
+
+def _is_priced(cost: str) -> bool:
+    return cost != UNKNOWN and Decimal(cost) > 0
 
 
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.compare.comparisons import MAX_MODELS
+from app.domain.compare.comparisons import MAX_MODELS, ComparingError
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.errors import InviewError, NotFoundError
@@ -71,6 +71,7 @@ _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
+_COMPARING: Final = describe_fault(ComparingError())
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
@@ -134,7 +135,8 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     async def deliver(self) -> Events:
         """Deliver the oldest draft that waits in this state, after the earlier drafts for its conversation.
 
-        A summary that is written before one of these drafts ends first, too. Other conversations do not wait for it.
+        If one of the earlier drafts needs a summary first, this draft waits for the summary too. Drafts for other
+        conversations do not wait.
         """
         async with self:
             if not self._taken:
@@ -149,7 +151,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
 
     @rx.event
     async def compare(self, models: list[str]) -> None:
-        """Send the draft to these models, side by side. If there is no draft yet, the next one goes to them."""
+        """Send the draft to these models, side by side. Without a draft, the next draft goes to them."""
         await self._come_to_page()
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self.order = make_order(OrderKind.SEND, "")
@@ -157,7 +159,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
 
     @rx.event
     async def compare_next(self, models: list[str]) -> None:
-        """Send the next draft to these models, side by side. A draft that is in the text area waits for the person."""
+        """Send the next draft to these models, side by side. A draft in the text area is not sent yet."""
         await self._come_to_page()
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self._compare_next(tuple(models))
@@ -253,8 +255,8 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     async def _end_visit(self) -> None:
         """Drop an order to send that the previous page did not report as carried out.
 
-        The send may have been lost with the connection. A page that is loaded does not know that this order was carried
-        out, and would send whatever its text area contains by now.
+        The page may have sent the draft just when the connection was lost. The next page does not know this: it would
+        carry out the order again and send whatever its text area contains by now.
         """
         if self.order is not None and self.order.kind in {OrderKind.SEND, OrderKind.SAY}:
             self.order = None
@@ -262,7 +264,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     async def _come_to_page(self) -> None:
         """Clear the data of the previous page. `send` calls this too, because it may arrive before `open`.
 
-        A draft whose dialog was open there is refused: the text area waits for an answer, and shows the text after it.
+        A draft whose dialog was open there is refused: the text area waits for this answer, then shows the text again.
         """
         conversation_id = conversation_in(self.router.url.path)
         before, self._page = self._page, await visit_of(self)
@@ -273,7 +275,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         set_changed(self, fault="", refused=(), work=None, over_budget=None, order=None)
         self._pending = None
         self._compare_next(())
-        if self.made != conversation_id:  # else a text of the start page may still be on its way to it
+        if self.made != conversation_id:  # else a text of the start page may still be on its way there
             self._made_as = None
             set_changed(self, made="")
 
@@ -283,7 +285,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             self.order = make_order(OrderKind.FOCUS, "")
 
     def _models_of(self, order_id: object) -> tuple[str, ...]:
-        """Return the models that the draft goes to with this order to send it; (): the chosen model alone."""
+        """Return the models that the order with this id sends the draft to; (): the chosen model alone."""
         known, models = self._ordered
         return models if known == order_id else ()
 
@@ -323,7 +325,8 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         await self._come_to_page()
         self.fault = ""
         order = self.order if self.order is not None and self.order.id == order_id else None
-        # An order to send a draft has its models. "Continue" is the next message, which `compared` is about.
+        # The models of an order to send a draft were chosen with it. "Continue" (`SAY`) counts as the next message: it
+        # goes to the models that `compared` names.
         models = self._models_of(order_id) if order is not None and order.kind is OrderKind.SEND else self._next_models
         if models:
             self._compare_next(())
@@ -331,7 +334,10 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
         options = await options_of(self, conversation_id)
-        new = await new_conversation(self, options) if not conversation_id else _NO_CONVERSATION
+        new = _NO_CONVERSATION
+        if not conversation_id:
+            options = replace(options, as_of=self._first_as_of)
+            new = await new_conversation(self, options)
         watcher = watcher_of(self)
         token = self.router.session.client_token
         draft = Draft(name, words or "", conversation_id, options, new, self.schema, self.files, models, token=token)
@@ -352,7 +358,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     async def _deliver(self, draft: Draft) -> str:
         """Send the draft and show the result.
 
-        Return the id of the conversation that the page must open next: that of a text of the start page. "": none.
+        Return the id of the conversation that the page must open next if the text is from the start page, else "".
         """
         async with self:
             draft = self._move_to_made(draft)
@@ -366,11 +372,13 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             target = error.conversation_id
         except OverBudgetError as error:
             async with self:
-                await self._ask_about(draft, describe_over_budget(error.budget_options, models=draft.models))
+                await self._ask_about(
+                    draft, describe_over_budget(error.budget_options, models=draft.models, kept=draft.text != "")
+                )
             return ""
         except SelectionChangedError as error:
             async with self:
-                await self._ask_about(draft, describe_changed(error, models=draft.models))
+                await self._ask_about(draft, describe_changed(error, models=draft.models, kept=draft.text != ""))
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)
@@ -404,16 +412,16 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         return made, comparison
 
     def _order_of(self, draft: Draft) -> str:
-        """Return the name of the order that this draft belongs to. Drafts for one conversation have one order."""
+        """Return the name of the sequence that this draft is delivered in. Each conversation of this tab has one."""
         return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
 
     def _move_to_made(self, draft: Draft) -> Draft:
-        """Return a draft of the start page as one for the conversation that the previous text there has started."""
+        """Return a draft of the start page as one of the conversation that the previous text there started, if any."""
         made = self._find_made(draft)
         return replace(draft, conversation_id=made, moved=True) if made else draft
 
     def _find_made(self, draft: Draft) -> str:
-        """Return the conversation that the previous text on the start page has started for this draft, "" for none."""
+        """Return the conversation that the previous text of the start page started for this draft, "" for none."""
         return "" if draft.conversation_id or self._made_as != draft.new else self.made
 
     async def _answer(self, draft: Draft, *, accepted: bool) -> None:
@@ -453,8 +461,8 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
 
-        A draft from the queue is delivered here. Any other draft is sent by the text area, if that still has the same
-        text.
+        A draft from the queue is delivered here. Any other draft is sent by the text area, if the text area still has
+        the same text.
         """
         try:
             await self._write_summary(draft)
@@ -499,6 +507,8 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
     """
     if shown is None or screen.running != shown.running:
         state.running = screen.running
+    if screen.comparison is None and state.fault == _COMPARING:  # the comparison has ended since the send was refused
+        state.fault = ""
     if shown is None or screen.counting != shown.counting:
         state.counting = describe_counting(screen.counting)
     if shown is None or screen.edition != shown.edition:

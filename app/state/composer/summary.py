@@ -79,8 +79,7 @@ class SummaryBeforeSend(rx.State, mixin=True):
     def _end_work(self, draft: Draft, path: str) -> None:
         """Remove the progress of the summary before this send. The progress of a summary in another conversation stays.
 
-        `path` is that of the page with a composer that was open last: pages without one, such as the settings, leave
-        the data of the page before them.
+        `path` is the path of the last page with a composer; the settings, for example, have none.
         """
         self._note_summary(draft, None)
         if conversation_in(path) == draft.conversation_id:

@@ -71,7 +71,7 @@ class TooltipState(rx.State):
         try:
             state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, options, parameters=parameters)
         except InviewError:
-            cached = None  # a send shows the error
+            cached = None  # the error is shown when the draft is sent
         else:
             cache = None if state.next is None else describe_planned_cache(state.next, state.tariff)
             cached = describe_cached(estimate, cache)

@@ -43,8 +43,8 @@ class BoxOrder:
 class SendAnswer:
     """The result of a send: accepted or refused. `id` is the id that the text area gave to the send.
 
-    The text of a refused send goes back into the message box. `moved` is the conversation whose message box that is, if
-    it differs from the page that the text was sent from; otherwise "".
+    The text of a refused send goes back into a message box. `moved` is the conversation with this message box, if the
+    text was sent from another page; otherwise "".
     """
 
     id: str
@@ -117,7 +117,8 @@ class SplitView:
     - `unit`: the word after these numbers.
     - `tokens`: an estimate with its `certainty`.
     - `share`: the part of the limit, in percent, that the estimate and the reserve use.
-    - `over`: they exceed the limit.
+    - `over`: estimate and reserve together exceed the limit.
+    - `priced`: the input has a known price above zero, so the reply costs extra.
     - `look`: a text that changes whenever other pairs are in view or sent, or another model is chosen.
     - `countable`: the provider offers an exact count.
     - `rounds`: tools are sent, so the reply may take further calls; the figures describe the first call.
@@ -137,6 +138,7 @@ class SplitView:
     countable: bool
     cost: str
     cost_known: bool
+    priced: bool
     over: bool
     rows: tuple[SplitRow, ...]
     pairs: str

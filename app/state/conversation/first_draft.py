@@ -19,7 +19,7 @@ class FirstDraft:
     - `new`: the settings of the conversation that it starts.
     - `parameters` apply to this send alone.
     - `files`: the ids of the uploads that are sent with the text.
-    - `edition`: the text area's number for the text.
+    - `edition`: the number that the text area gave to this version of the text.
     - `others`: the other models that get the text.
     """
 

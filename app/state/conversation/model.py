@@ -66,7 +66,7 @@ class ModelState(rx.State):
     - `chosen_name`: its display name.
     - `chosen_in`: the conversation that the choice applies to; "": a new one.
     - `images`: the chosen model accepts images.
-    - `capable`: otherwise, some models that accept images.
+    - `capable`: some models that accept images, if the chosen one does not.
     - `remembered`: the last model chosen in this browser, for new conversations.
     - `rows`: the models of all providers; empty until the first provider has answered. The last rows are the providers
       without models, each with the reason.
@@ -147,7 +147,8 @@ class ModelState(rx.State):
 async def open_model(state: ModelState, opened: OpenedConversation) -> Any:
     """Show the model as `show_model` does.
 
-    If another model is shown than before, and its server is not known, return the event that searches for it.
+    If the model has changed and its provider is not known, show nothing yet: return the event that looks for the
+    server on this machine.
     """
     if opened.provider.missing and not _is_shown(state, opened):
         return ModelState.load
@@ -159,7 +160,7 @@ async def show_model(state: ModelState, opened: OpenedConversation) -> None:
     """Show the model of the conversation on screen; on the start page, that of the next conversation."""
     set_changed(state, chosen_in=opened.id)
     if not _is_shown(state, opened):
-        # if its provider is gone, the name says so, and a send reports the next step
+        # if its provider no longer exists, the name says so, and a send names the next step
         set_changed(state, chosen=opened.model, chosen_name=opened.profile.name)
         images, capable = await _describe_abilities(opened.profile, opened.providers)
         set_changed(state, images=images, capable=capable)
@@ -186,7 +187,7 @@ def _describe_answer(provider: Provider, task: asyncio.Task[tuple[ProviderModels
 
 
 def _describe_failure(why: Failure, provider: Provider) -> str:
-    """Describe the failure as Settings does, except the step after a rejected key, which is taken in Settings."""
+    """Describe the failure with the next step that Settings shows. After a rejected key, it is to open Settings."""
     trial = describe_trial_failure(why, own_address=provider.own_address)
     return add_next_step(why.message, why.next_step if why.error_class is ErrorClass.AUTH else trial.next_step)
 

@@ -89,7 +89,7 @@ def _write(value: float | bool | str | None) -> str:
 
 @dataclass(frozen=True)
 class RetryTexts:
-    """A text for each limit of retries: its value, or its error. "": the default, or no error."""
+    """A text for each limit of retries: the values in a form ("": the default), or their errors ("": no error)."""
 
     max_retries: str = ""
     max_backoff_seconds: str = ""

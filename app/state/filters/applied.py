@@ -129,7 +129,7 @@ class FilterState(rx.State):
         await self._apply(line, ends=True)
 
     async def _apply(self, line: str, *, ends: bool = False) -> None:
-        """Show the pairs that this filter selects and store it with the conversation. `ends`: close the filter bar.
+        """Show the pairs that this filter selects, and store the filter. `ends`: close the filter bar.
 
         Raises:
             FilterError: the filter cannot be used; the error says where. The applied filter is unchanged.
@@ -139,7 +139,7 @@ class FilterState(rx.State):
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             options, watcher = replace(self._view_options, filter=line), watcher_of(self)
-            self.steps += 1  # before the new screen, because its filter is then written into the address at once
+            self.steps += 1  # now, because the page writes the filter of the new screen into the address at once
         if watcher is not None:
             await watcher.try_options(options)
         async with self:
@@ -171,7 +171,7 @@ async def open_filter(state: FilterState, *, temporary: bool) -> None:
 
 def note_address(state: FilterState) -> None:
     """Note the address of a page that is loaded. `open_filter` applies its filter."""
-    set_changed(state, read=_name_address(state), known=False)  # so the page does not write another filter into it
+    set_changed(state, read=_name_address(state), known=False)  # so the page writes no other filter into it
 
 
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:

@@ -88,8 +88,8 @@ class FilterLineState(VisitedState, FilterState):
     - `past`: the lines used earlier, newest first; None until they are loaded.
     - `asking`: the command that waits for the user's confirmation.
     - `written`: the line that the last choice in a chip (a menu of the filter bar) made. The text field takes it over.
-    - `day_left`: the milliseconds until the user's day ends, counted when the options of the chips were loaded; 0: not
-      known. After that, the option "Today" of the date chip is another day.
+    - `day_left`: the milliseconds from the loading of the chips' options until the user's day ends; 0: not known. When
+      the day has ended, the option "Today" of the date chip means another day.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)

@@ -1,7 +1,8 @@
 """The branches of the conversation on screen: the tree of forks, and the commands that make and delete a fork.
 
-`keep_current` reads the tree, for the inspector and for the counts at the pairs. `fork` makes a fork of the pairs up to
-a given one, or of all pairs, and opens it. If a filter hides pairs, `ask_fork` first asks whether to include these.
+`keep_current` reads the tree, for the inspector and the numbers of forks at the pairs. `fork` makes a fork of the pairs
+up to a given one, or of all pairs, and opens it. If a filter hides pairs, `ask_fork` first asks whether to include
+these.
 """
 
 from __future__ import annotations
@@ -210,9 +211,10 @@ class BranchState(rx.State):
 
 
 def open_branches(state: BranchState, opened: OpenedConversation) -> rx.event.EventType[()] | None:
-    """Remove the tree of another conversation. Return the event that reads this one's, if pairs show its forks.
+    """Remove the tree of another conversation. If the opened one has forks, return the event that reads its tree.
 
-    Without forks, only a section of the inspector shows the tree. It reads the tree when it is opened.
+    The pairs need the tree, because they show the numbers of forks. Without forks, only a section of the inspector
+    shows the tree, and reads the tree when it is opened.
     """
     if opened.is_forked:
         return BranchState.keep_current

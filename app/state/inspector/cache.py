@@ -1,4 +1,4 @@
-"""The section on the provider's cache of the conversation on screen: its size, expiry and breaks, and keep-alive.
+"""The notes about the provider's cache of the conversation on screen (size, expiry, breaks), and its keep-alive.
 
 The state of the cache is read again only after a relevant change: the end of a reply, another filter, model or
 boundary. Typed text is not relevant. A keep-alive runs even if no page is open.
@@ -126,7 +126,7 @@ class CacheState(VisitedState, rx.State):
 
 
 def open_cache(state: CacheState, conversation_id: str) -> None:
-    """Note the conversation on screen, unless there are notes about the previous one."""
+    """Set `conversation` to the conversation on screen, unless `notes` still describe the cache of another one."""
     if state.notes == NOTHING:
         set_changed(state, conversation=conversation_id)
 

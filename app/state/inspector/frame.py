@@ -14,13 +14,14 @@ import reflex as rx
 from app.state.inspector.branches import BranchState
 from app.state.inspector.lineage import LineageState
 from app.state.inspector.log import LogState
+from app.state.inspector.messages import MessagesState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.tools import ToolChoiceState
 from app.state.tab.address import conversation_in
 from app.state.tab.tab_watchers import moments
 from app.state.usage.account import AccountState
 
-SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage", "log")
+SECTIONS: Final = ("preview", "tools", "messages", "usage", "branches", "lineage", "log")
 """The sections of the inspector in the order of their tabs."""
 ON_START: Final = "preview"
 """The only section of the start page. The others belong to a conversation."""
@@ -29,6 +30,7 @@ SETTLE_SECONDS: Final = 0.35
 
 _KEEP_CURRENT: Final[Mapping[str, Any]] = {
     "preview": PreviewState.keep_current,
+    "messages": MessagesState.keep_current,
     "usage": AccountState.keep_current,
     "branches": BranchState.keep_current,
     "lineage": LineageState.keep_current,

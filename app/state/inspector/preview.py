@@ -3,8 +3,8 @@
 On the start page, the preview shows the request of the first message: the composer reports the draft on which this
 request depends (`note_first`).
 
-A small preview is kept current. A large one is marked as outdated and is built again when the user asks for it. Small
-bodies are in a var whole; larger ones are shown in pages, and can be downloaded whole.
+A small preview is kept current. A large one is marked as outdated and is built again when the user asks for it. A small
+body is shown whole; a larger one is shown in pages, and can be downloaded.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MAX_MODEL: Final = 300
 
 @dataclass(frozen=True)
 class PreviewModel:
-    """One of several models that get the next message, with its `name` for people."""
+    """One of several models that get the next message, with its display `name`."""
 
     model: str
     name: str
@@ -99,8 +99,8 @@ class PreviewState(rx.State):
     - `busy`: the request is being built, which takes a while if it is `large`.
     - `conversation`: the id of the conversation that the request belongs to.
     - `models`: the models that get the next message, if there are several. `model` is the one whose request is shown.
-    - `edition`: the text area's number for the draft in the request. If the text area has another number now, the
-      preview belongs to an earlier text.
+    - `edition`: the number that the text area gave to the draft in the request. If the text area has another number
+      now, the preview belongs to an earlier text.
     - `body`, `changes`: set only while the open tab shows them.
     - `changes_note`: the reason why there is nothing to compare.
     """
@@ -213,7 +213,7 @@ class PreviewState(rx.State):
     async def _show_again(self) -> None:
         """Show other parts of the request on screen.
 
-        If this request is no longer cached, build and show the request of a send now.
+        If this request is no longer cached, build and show the request of a send made now.
         """
         async with self:
             conversation_id, request, selection, turn = self.conversation, self.request, self._selection(), self._turn
@@ -239,7 +239,7 @@ class PreviewState(rx.State):
         return moment_of(self) if conversation_in(self.router.url.path) else self._first
 
     def _list_models(self, moment: Moment | FirstDraft) -> None:
-        """Show the models that get the next message. If none of them is chosen, the first one that can be used is."""
+        """Show the models that get the next message. If none is chosen, choose the first usable one."""
         models = _models_of(moment)
         names = current().catalogue.names_of(LOCAL_OWNER, models)
         self.models = tuple(PreviewModel(model, names[model]) for model in models)
@@ -334,13 +334,17 @@ async def _compare(prepared: _Prepared, shown: _Shown, reading: RequestWindow) -
     if run_id is None:
         return replace(shown, changes_note="Nothing was sent in this conversation yet: all of this is new.")
     verified = await verify_run(ctx, LOCAL_OWNER, run_id)
-    if verified.request is None:
-        return replace(shown, changes_note=" ".join(("The last request cannot be shown.", *verified.reasons)))
-    last = ComparedRequest(verified.request, {pair.id: pair.position for pair in verified.pairs})
+    sent, reasons = verified.recorded or verified.request, " ".join(verified.reasons)
+    if sent is None:
+        return replace(shown, changes_note=f"The last request cannot be shown. {reasons}")
+    last = ComparedRequest(sent, {pair.id: pair.position for pair in verified.pairs})
     visible = prepared.planned.composed.composition.visible.pairs
     now = ComparedRequest(prepared.planned.built.request, {pair.pair_id: pair.position for pair in visible})
-    compare = partial(show_changes, exact=verified.matches)
+    compare = partial(show_changes, warning="" if verified.is_proven else f"{_INEXACT} {reasons}")
     return replace(shown, changes=await _call(prepared, compare, last, now, reading))
+
+
+_INEXACT: Final = "The last request is shown as it would be built now, which is not exactly what was sent."
 
 
 def _previewed(planned: Preview) -> Previewed:

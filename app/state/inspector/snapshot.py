@@ -1,6 +1,6 @@
 """The stored request of a pair that failed: its bytes, and its differences from the request that a resend would make.
 
-The resend itself is in another module, because it may have to ask for a choice for later pairs.
+The resend itself is in another module, because it may have to ask what to do with later pairs.
 """
 
 from __future__ import annotations

@@ -116,14 +116,14 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_before(self, number: str) -> None:
-        """Choose the first version of the comparison ("From" in the dialog): text only in it is shown as removed."""
+        """Choose the first compared version ("From" in the dialog): text that only it has is shown as removed."""
         async with self:
             self._before = _number_in(number) or self._before
         await self._read()
 
     @rx.event(background=True)
     async def choose_after(self, number: str) -> None:
-        """Choose the second version of the comparison ("To" in the dialog): text only in it is shown as added."""
+        """Choose the second compared version ("To" in the dialog): text that only it has is shown as added."""
         async with self:
             self._after = _number_in(number) or self._after
         await self._read()
@@ -200,7 +200,7 @@ class VersionsState(VisitedState, rx.State):
             await show_toast(self, f"Pair {pair.position}: {done}", undo=Undo(undo, f"pair {pair.position}, {done}"))
 
     async def _read(self) -> None:
-        """Compare the two chosen versions and show the result. 0 instead of a number: the default version."""
+        """Compare the two chosen versions and show the result. The number 0 means the default version."""
         async with self:
             pair_id, before, after = self.pair, self._before, self._after
         if not pair_id:

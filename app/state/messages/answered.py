@@ -33,7 +33,7 @@ class AnsweredState(rx.State):
 
     @rx.event
     async def tell_answered(self, opening: int) -> None:
-        """Report that the previous event is done, even if it failed. `opening` is the page's number for the action."""
+        """Report that the previous event is done, even if it failed. The page gave the event the number `opening`."""
         number = whole_in(opening)
         if number is not None and 0 < number < MAX_OPENING:
             self._opening = number

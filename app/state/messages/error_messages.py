@@ -19,7 +19,7 @@ from app.views.input_errors import describe_input
 
 _NOT_STORED: Final = "The request of this reply is not stored any more. Choose “Send current request” instead."
 _MISSING: Final[Mapping[str, str]] = {"stored request of pair": _NOT_STORED, "snapshot of pair": _NOT_STORED}
-"""Messages for missing objects whose noun in the error is unknown to people."""
+"""The message about a missing object, by the noun in the error. People do not know the meaning of these nouns."""
 _INTERNAL_ID: Final = re.compile(r"(?:[0-9]+ of pair )?[0-9A-Za-z_-]{16,}")
 _OWNER: Final = re.compile(" (?:of|in) (?:pair|conversation|run)$")
 _NAMED: Final = re.compile(r"\b(conversation|pair|run) '[0-9A-Za-z_-]{16,}'", re.IGNORECASE)
@@ -48,7 +48,7 @@ def describe_fault(error: InviewError) -> str:
 
 
 def _point_to(named: re.Match[str]) -> str:
-    """Return words for a conversation, a pair or a run without its id. People know a run as a reply."""
+    """Return "this conversation", "this pair" or, for a run, "this reply", because people do not know the id."""
     noun = named[1].lower().replace("run", "reply")
     return f"{'This' if named[1][0].isupper() else 'this'} {noun}"
 

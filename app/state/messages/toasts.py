@@ -54,7 +54,7 @@ class ToastAction:
 class Undo:
     """The way to undo the action of a toast: the `event` that undoes it.
 
-    - `undone`: the text about the action for the message after the undo; "": the message of the toast is used.
+    - `undone`: the text about the action in the message after the undo; "": the text of the toast.
     - `deleted`: the id of the conversation or of the oldest pair that the action moved to the trash, "" for none.
     """
 

@@ -69,7 +69,7 @@ class EditState(rx.State):
     - `edit`, `pair`: the ids of the edit and of the pair; both are "" if no pair is being edited.
     - `kept`: the edit as JSON, which the browser stores.
     - `text`: the initial text. The browser holds the text while the user writes, and reports it with `write`.
-    - `asked`: the text area should take the focus; after a reload it does not.
+    - `asked`: the text area should take the focus. False after a reload.
     - `blank`: the text has only white space.
     - `busy`: the edit is being sent.
     - `fault`: the reason why it could not be sent, "" for no error.
@@ -183,7 +183,7 @@ class EditState(rx.State):
         return None
 
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
-        """End the edit of a deleted pair. If its text was changed, put it into the message box."""
+        """End the edit of a deleted pair. If its text was changed, put the text into the message box."""
         text = self._written if self._written != self._before else ""
         # After a restart of the server, all three values are empty.
         is_forgotten = not (self._written or self._before or edit.temporary)

@@ -40,7 +40,7 @@ _NEXT: Final[Mapping[Mark | None, Mark | None]] = MappingProxyType({None: Mark.I
 
 @dataclass(frozen=True)
 class MarkTexts:
-    """The texts about a changed mark: for the toast, and for the message after an undo. They follow the pair's name."""
+    """The texts about a changed mark, without the pair's name: for the toast, and for the message after an undo."""
 
     message: str
     undone: str

@@ -51,7 +51,7 @@ async def find_pair_if_shown(state: rx.State, pair_id: object) -> ScreenPairView
 
 
 async def _look_up(state: rx.State, pair_id: object, *, locked: bool) -> tuple[ScreenPairView | None, str]:
-    """Return a pair of this page, and the reason if there is none. An id that no page sends has no reason."""
+    """Return a pair of this page, and the reason if there is none. The reason is "" for an id that no page sends."""
     if not (valid_id := text_in(pair_id, MAX_ID)):
         return None, ""
     if (watcher := await loaded_watcher_of(state, locked=locked)) is None:

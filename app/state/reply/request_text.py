@@ -1,4 +1,4 @@
-"""The requests that a tab shows in the other form: as they were sent, or as formatted Markdown.
+"""The switch between the two forms of a request's text: the sent text, and formatted Markdown.
 
 await tab.send(RequestTextState.turn, pair_id="p1")
 
@@ -14,11 +14,11 @@ import reflex as rx
 from app.state.reply.pair_lookup import find_pair
 
 MAX_TURNED: Final = 200
-"""Maximum number of requests in the other form. The one that was turned first returns to its form first."""
+"""Maximum number of requests that are switched to the other form. The oldest switch is undone first."""
 
 
 class RequestTextState(rx.State):
-    """The requests in the other form. `turned` are the ids of their pairs.
+    """The requests that were switched to the other form. `turned` are the ids of their pairs.
 
     `ScreenPairView.form` is the form that the page shows at first.
     """
@@ -27,7 +27,7 @@ class RequestTextState(rx.State):
 
     @rx.event
     async def turn(self, pair_id: str) -> None:
-        """Show the text of a request in the other form."""
+        """Switch the text of a request to the other form."""
         if (pair := await find_pair(self, pair_id)) is None:
             return
         others = tuple(each for each in self.turned if each != pair.id)

@@ -5,7 +5,7 @@
     await tab.send(ResendState.choose_later, key="keep")
 
 The pair is sent only after the user has answered all questions. No handler waits for the database while it holds the
-lock of the state, except for the first pairs of a page (`pair_lookup.py`).
+lock of the state, except to wait for the first pairs of a page (`pair_lookup.py`).
 """
 
 from __future__ import annotations
@@ -286,10 +286,11 @@ class ResendState(VisitedState, rx.State):
         if isinstance(error, LaterPairsError):
             self.later = describe_later(request.position, error.count, request.ways)
         elif isinstance(error, SelectionChangedError):
-            self.over_budget = describe_changed(error, models=request.models)
+            self.over_budget = describe_changed(error, models=request.models, kept=request.edit != "")
         else:
-            options, summary = error.budget_options, request.newest
-            self.over_budget = describe_over_budget(options, models=request.models, summary=summary)
+            self.over_budget = describe_over_budget(
+                error.budget_options, models=request.models, summary=request.newest, kept=request.edit != ""
+            )
 
     async def _refuse(self, request: ResendRequest, error: InviewError | None = None) -> None:
         """Show why the pair is not sent: in the text area of an edit, otherwise in a toast."""

@@ -45,7 +45,7 @@ class ResendRequest:
     - `edit`: the id of the edit with the new `text`; "": the text is unchanged.
     - `was`: the text before the edit.
     - `version`: the version of the pair that the user saw.
-    - `newest`: no pair follows in view.
+    - `newest`: no pair in view is newer.
 
     The decisions:
 

@@ -26,11 +26,12 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlanned:
-    """A possible summary of `count` pairs, whose positions are lower than `position`.
+    """A possible summary of `count` pairs with positions lower than `position`.
 
-    To write the summary, `model` reads these pairs, which have `tokens` tokens, at a cost of `cost`. `unread` is the
-    number of further pairs with lower positions that the filter hides: the summary does not contain them, and they
-    would no longer be sent.
+    - `tokens`: the size of these pairs.
+    - `cost`: the price at which `model` reads them to write the summary.
+    - `unread`: the number of other pairs with such positions, which the filter hides. The summary does not contain
+      them, and they would no longer be sent.
     """
 
     key: str

@@ -115,7 +115,7 @@ class ContextState(VisitedState, rx.State):
             self.faults = replace(self.faults, **{name: ""})
 
     async def _end_visit(self) -> None:
-        """Do nothing: `load` resets the section on the next visit, because it must read the stored values."""
+        """Do nothing: on the next visit, `load` reads the stored values and resets the section."""
 
 
 def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:

@@ -5,19 +5,23 @@ Calls that wait for an answer are shown in their conversation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import reflex as rx
 
+from app.domain.audit import DECISIONS
 from app.domain.errors import NotFoundError
+from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import current
+from app.runs.audit.audit import read_audit
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.tools.permission_commands import list_rules, read_audit, revoke_rule
+from app.runs.tools.permission_commands import list_rules, revoke_rule
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_path
 from app.state.tab.visit import VisitedState
-from app.store.tools.audit import AuditEntry
+from app.store.audit.audit import AuditCriteria, AuditEntry
 from app.store.tools.permissions import StoredRule
 
 PAGE: Final = 50
@@ -32,6 +36,7 @@ _DONE: Final = {
     "permission.rule_made": "Rule created",
     "permission.rule_revoked": "Rule revoked",
 }
+_DECIDED: Final = AuditCriteria(actions=DECISIONS)
 _BY: Final = {
     "person": "by you",
     "rule": "by a rule",
@@ -49,6 +54,7 @@ class RuleItem:
     - `conversation`: the address of the only conversation with this rule, "" if the rule applies in all.
     - `since`: the time when the rule was made (ISO 8601).
     - `patterns`: the patterns that arguments must match.
+    - `agent`: the name of the only agent with this rule, "" if the rule applies to all calls.
     """
 
     id: str
@@ -56,6 +62,7 @@ class RuleItem:
     conversation: str
     since: str
     patterns: tuple[str, ...]
+    agent: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,17 +130,19 @@ class PermissionRulesState(VisitedState, rx.State):
         await self._read_audit(self.audit[-1].number if self.audit else None)
 
     async def _read(self) -> None:
-        self.rules = tuple(map(_describe_rule, await list_rules(current(), LOCAL_OWNER)))
+        names = {agent.id: agent.name for agent in await list_agents(current(), LOCAL_OWNER)}
+        self.rules = tuple(describe_rule(kept, names) for kept in await list_rules(current(), LOCAL_OWNER))
         self.loaded = True
 
     async def _read_audit(self, before: int | None) -> None:
-        found = await read_audit(current(), LOCAL_OWNER, limit=PAGE + 1, before=before)
+        found = await read_audit(current().store, LOCAL_OWNER, limit=PAGE + 1, before=before, criteria=_DECIDED)
         items = tuple(_describe_entry(number, entry) for number, entry in found[:PAGE])
         self.audit = items if before is None else (*self.audit, *items)
         self.audit_loaded, self.older = True, len(found) > PAGE
 
 
-def _describe_rule(kept: StoredRule) -> RuleItem:
+def describe_rule(kept: StoredRule, names: Mapping[str, str]) -> RuleItem:
+    """Return a permission rule as an item of a list. `names`: the names of the agents by id."""
     rule = kept.rule
     return RuleItem(
         id=rule.id,
@@ -141,6 +150,7 @@ def _describe_rule(kept: StoredRule) -> RuleItem:
         conversation="" if rule.conversation_id is None else conversation_path(rule.conversation_id),
         since=kept.created_at.isoformat(),
         patterns=tuple(f"{each.name}: {each.pattern}" for each in rule.arguments),
+        agent="" if rule.agent_id is None else names.get(rule.agent_id, "a deleted agent"),
     )
 
 

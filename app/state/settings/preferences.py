@@ -1,10 +1,10 @@
 """The user's preferences: the only var that holds them, and a function with which any state changes them.
 
-Other regions read `PreferencesState.preferred` in their views (`PreferencesState.preferred.over_budget`). A page that
+Components of other regions read fields of `PreferencesState.preferred`, such as `preferred.over_budget`. A page that
 shows preferences lists `PreferencesState.load` or `OpeningState.open` in its `on_load`; until that has run, `preferred`
 has the defaults.
 
-A handler of any state changes preferences as follows. The change is stored, and shown at once in every view of that
+A handler of any state changes preferences as follows. The change is stored, and shown at once everywhere in that
 tab:
 
     await prefer(self, lambda known: replace(known, topic_order=TopicOrder.MANUAL))
@@ -69,7 +69,10 @@ class PreferencesForm:
     built_in_tools: tuple[str, ...]
     about_me: str
     tell_about_me: bool
+    user_name: str
+    tell_first_request: bool
     date_zone: str
+    tell_time: bool
     redact: bool
     theme: str
     own_keys: tuple[OwnKey, ...]
@@ -105,7 +108,10 @@ def describe_preferences(preferences: Preferences) -> PreferencesForm:
         built_in_tools=preferences.built_in_tools,
         about_me=preferences.about_me,
         tell_about_me=preferences.tell_about_me,
+        user_name=preferences.user_name,
+        tell_first_request=preferences.tell_first_request,
         date_zone=preferences.date_zone or "",
+        tell_time=preferences.tell_time,
         redact=preferences.redact,
         theme=preferences.theme.value,
         own_keys=tuple(OwnKey(action, key) for action, key in preferences.keys.items()),

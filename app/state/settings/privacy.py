@@ -18,7 +18,7 @@ from app.state.tab.visit import VisitedState
 
 
 class PrivacyState(VisitedState, rx.State):
-    """The section Privacy of the settings, which are stored as preferences.
+    """The section Privacy of the settings. Its values are preferences.
 
     - `prelude`: the text that every send has in front of its pairs, "" for none.
     - `said`: the message after the last change.
@@ -40,10 +40,12 @@ class PrivacyState(VisitedState, rx.State):
 
     @rx.event
     async def save_about(self, form: dict[str, str]) -> None:
-        """Store the user's text about themselves."""
-        about = form.get("about_me")
-        if isinstance(about, str):
-            await self._change(lambda known: replace(known, about_me=about.replace("\r\n", "\n")))
+        """Store the user's text about themselves, and their name or id."""
+        about, name = form.get("about_me"), form.get("user_name")
+        if isinstance(about, str) and isinstance(name, str):
+            await self._change(
+                lambda known: replace(known, about_me=about.replace("\r\n", "\n"), user_name=name.strip())
+            )
 
     @rx.event
     async def tell_about_me(self, on: bool) -> None:
@@ -56,12 +58,22 @@ class PrivacyState(VisitedState, rx.State):
         await self._change(lambda known: replace(known, date_zone=str(zone)[:60] if on is True else None))
 
     @rx.event
+    async def tell_time(self, on: bool) -> None:
+        """Send the time of day with the date, or stop sending it."""
+        await self._change(lambda known: replace(known, tell_time=on is True))
+
+    @rx.event
+    async def tell_first_request(self, on: bool) -> None:
+        """Send the first request of a conversation with each later one, or stop sending it."""
+        await self._change(lambda known: replace(known, tell_first_request=on is True))
+
+    @rx.event
     async def redact(self, on: bool) -> None:
         """Switch the redaction of secrets on or off. If it is off, secrets are sent unchanged."""
         await self._change(lambda known: replace(known, redact=on is True))
 
     async def _end_visit(self) -> None:
-        """Do nothing: `load` resets the section on the next visit, because it must read the stored text."""
+        """Do nothing: on the next visit, `load` reads the stored text and resets the section."""
 
     async def _change(self, change: Callable[[Preferences], Preferences]) -> None:
         try:

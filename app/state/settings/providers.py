@@ -66,8 +66,8 @@ class ProviderItem:
     - `removable`: its settings were entered in Settings.
     - `said`: the message after the last command.
     - `edition`: the number of accepted forms. An accepted form resets the fields, a refused one keeps their texts.
-    - `offered`: the provider had no key when the page was opened, so it is listed among the providers to add until the
-      next visit, even with a key.
+    - `offered`: the provider is listed among the providers to add, because it had no key when the page was opened. It
+      stays there until the next visit, even with a key.
     - `regions`: the vendor's other regions.
     """
 

@@ -1,4 +1,4 @@
-"""The open menu of the page. The items of a menu are in the state that it changes (`ModelState`, `AgentState`)."""
+"""The open menu of the page. Each menu has its items in the state that it changes (`ModelState`, `AgentState`)."""
 
 from __future__ import annotations
 

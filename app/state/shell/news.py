@@ -135,7 +135,7 @@ def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
 
 
 def _is_news(before: Moment | None, moment: Moment) -> bool:
-    """Return True if a reply has started or ended since `before`. A reply that fails at once may have done both."""
+    """Return True if a reply has started or ended since `before`. A reply that fails at once may do both."""
     if before is None:
         return bool(moment.running or moment.ended or _failed_just_now(moment))
     return before.running != moment.running or before.ended_run != moment.ended_run

@@ -3,8 +3,8 @@
     shared = share_list(ctx, wanted)      # the same object for every tab that shows this list
     found = await shared.read(version)    # `version` of the event bus: the rows are at least as new
 
-Every tab is notified of every change of any conversation. If each tab then read its list, fifty people at work would
-cause 2,500 reads instead of 50. So the tabs wait for the same read, and get the same values.
+Every tab is notified of every change of any conversation. If each tab then read its list, fifty changes by
+fifty people would cause 2,500 reads instead of 50. So the tabs wait for the same read, and get the same values.
 """
 
 from __future__ import annotations

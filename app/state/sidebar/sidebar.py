@@ -1,4 +1,4 @@
-"""The left column: the list of conversations, and the commands for one of them without opening it."""
+"""The left column: the list of conversations, its search, and the commands that rename or delete one of them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class SidebarState(VisitedState, rx.State):
     Private data:
 
     - `_searched_on`: the connection on which `words` was typed.
-    - `_looked_at`: the list is on screen, unless the page has reported otherwise.
+    - `_looked_at`: False if the page has reported that the list is not on screen.
     - `_loaded_on`: the connection at the last load.
     - `_version`: the version of the list when its rows were read.
     - `_steps`: the conversation on the page, followed by those that the user has since stepped to with keys and that
@@ -137,10 +137,10 @@ class SidebarState(VisitedState, rx.State):
 
     @rx.event
     async def look(self, on: bool) -> None:
-        """Note whether the list of conversations is on screen. If it comes on screen and has changed, read it.
+        """Note whether the list of conversations is on screen. If it appears and has changed, read it.
 
         While the list is not on screen, the tab does not read the list after changes of conversations. The page sends
-        this event when the page connects, so `open` may be handled later.
+        this event as soon as it connects, so this handler may run before `open`.
         """
         self._looked_at = on is True
         self._loaded_on, _ = await visit_of(self)

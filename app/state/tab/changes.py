@@ -1,8 +1,8 @@
-"""Assignments to vars that have another value already. Reflex compares nothing: an equal value is in its delta as well.
+"""Assignments to vars, only of values that changed. Reflex sends every assigned value, even one equal to the old.
 
     set_changed(self, running=screen.running, ended=screen.ended)
 
-Not for vars in the storage of the browser: another tab may have changed the storage, so these are always sent.
+Not for vars in the storage of the browser: another tab may have changed the storage, so these must always be sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The network address of the browser that sends an event, for the rate limits of an address."""
+"""The network address of the browser that sends an event, for the rate limits of an address and the audit trail."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class ClientAddress(rx.Middleware):
-    """Middleware that names the client of an event to the commands that its handler calls.
+    """Middleware that gives the browser's network address to the commands that the handler of an event calls.
 
-    Reflex runs it in the task of the handler, so the client is known there and in the tasks that the handler starts.
+    Reflex runs it in the task of the handler, so the address is known there and in the tasks that the handler starts.
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
         """Note the address of the browser. Stop no event."""
         _ = app, event
-        set_client(Client(state.router.session.client_ip))
+        set_client(Client(state.router.session.client_ip, "page"))
         return None

@@ -2,8 +2,8 @@
 
 A tab's background handler `TranscriptState.follow` runs its watcher. The tab's other handlers find the watcher here, to
 report actions of the person or to follow changes of the next send. They find it as soon as `TranscriptState.open` has
-made it: a watcher that does not run yet takes a new draft and new options, and its first screen has them. Socket and
-handlers of a tab are in one process, so this data is neither stored nor shared.
+made it, even if it does not run yet: it then accepts a new draft and new options, and its first screen has them. The
+socket and the handlers of a tab are in one process, so this data is neither stored nor shared.
 
     watcher = watcher_of(self)          # None: the tab follows no conversation (yet)
     async for moment in moments(token, conversation_id):
@@ -45,7 +45,7 @@ class Moment:
 
     - `options`: the view options.
     - `draft`: the text in the composer.
-    - `edition`: the text area's number for this text.
+    - `edition`: the number that the text area gave to this version of the text.
     - `parameters`: parameters for this send alone.
     - `attached`: the files of the draft.
     - `models`: the models that get the draft, if there are several.
@@ -76,7 +76,7 @@ class Moment:
 
     @property
     def charges(self) -> tuple[object, ...]:
-        """A value that changes whenever the ledger may have a new entry. A reply that is running does not change it."""
+        """A value that changes whenever the ledger may have a new entry. A running reply does not change the value."""
         boundary = None if self.screen.context is None else self.screen.context.boundary_reason
         return self.ended, self.ended_run, self.changes, boundary, len(self.screen.pairs)
 
@@ -85,7 +85,7 @@ class Moment:
 class _Tab:
     """A tab and its watcher. After each change `changed` is set, and a new event replaces it.
 
-    `is_left`: the tab shows another page now, or the conversation was deleted, so no other watcher follows this one.
+    `is_left`: the tab shows another page now, or the conversation was deleted, so no new watcher will replace this one.
     """
 
     watcher: Watcher
@@ -114,8 +114,8 @@ def watcher_of(state: rx.State) -> Watcher | None:
 async def loaded_watcher_of(state: rx.State, *, locked: bool) -> Watcher | None:
     """Return the watcher of the tab once it has read its first pairs, None if that takes too long.
 
-    `locked`: the handler holds the lock of the state. It may wait, because the watcher reads the pairs without the
-    lock, but not for longer than `LOCKED_SECONDS`: all other handlers of the tab wait for it.
+    `locked`: the handler holds the lock of the state. Such a handler may wait, because the watcher reads the pairs
+    without the lock, but at most `LOCKED_SECONDS`, because all other handlers of the tab wait for the lock.
     """
     watcher = watcher_of(state)
     if watcher is None or not await _is_set_within(watcher.loaded, LOCKED_SECONDS if locked else ARRIVAL_SECONDS):
@@ -173,17 +173,17 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
 def prepare_watcher(token: str, watcher: Watcher) -> None:
     """Register a watcher that does not run yet, until the handler that will run it takes it over.
 
-    The choices of the person that the watcher was made with may change from now on: the tab's handlers find the watcher
-    and report that. So the handler that runs it need not wait for the lock of the state: the pairs are read at once.
+    From now on, the tab's handlers find the watcher and report changed choices to it, such as another filter. So the
+    handler that runs the watcher need not wait for the lock of the state to read the choices.
 
-    If it is not taken over within `ARRIVAL_SECONDS`, as when the page lost its connection, it is forgotten.
+    A watcher that is not taken over within `ARRIVAL_SECONDS` is forgotten: the page may have lost its connection.
     """
     _forget_prepared(token)
     _PREPARED[token] = watcher, asyncio.get_running_loop().call_later(ARRIVAL_SECONDS, _forget_prepared, token)
 
 
 def take_prepared(token: str, conversation_id: str) -> Watcher | None:
-    """Return the prepared watcher of a tab, which the caller registers at once. None: none for this conversation."""
+    """Return the tab's prepared watcher for this conversation, or None. The caller registers the watcher at once."""
     prepared = _PREPARED.get(token)
     return _drop_prepared(token) if prepared and prepared[0].conversation_id == conversation_id else None
 
@@ -191,8 +191,8 @@ def take_prepared(token: str, conversation_id: str) -> Watcher | None:
 def forget_watcher(token: str, conversation_id: str) -> None:
     """Forget the watcher of the page that the tab showed before, so that no handler of the next page finds it.
 
-    `conversation_id` is the conversation that the next page shows, "" for none. If it is the same as before, `moments`
-    waits for its next watcher.
+    `conversation_id` is the conversation that the next page shows, "" for none. If the tab showed the same
+    conversation before, `moments` waits for the conversation's next watcher.
     """
     _forget_prepared(token)
     if (tab := _TABS.pop(token, None)) is not None:
@@ -201,7 +201,7 @@ def forget_watcher(token: str, conversation_id: str) -> None:
 
 
 def note_change(token: str) -> None:
-    """Notify the readers of `moments` if the data of the next send has changed. Called after every screen."""
+    """Notify the readers of `moments` if the data of the next send has changed. Called after every new screen."""
     tab = _TABS.get(token)
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return

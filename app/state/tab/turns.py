@@ -1,11 +1,12 @@
 """Orders the background handlers of a tab: they run one after the other. The first to take a turn runs first.
 
-turn = TURNS.take(token)             # while the state is locked, where the order is known
+turn = TURNS.take(token)             # while the state is locked, so that the order is that of the events
 async with TURNS.held(turn):  # in a background handler
     ...
 
-`token` is the id of the tab, or the id of the tab with that of a conversation (`token_in`): then handlers for another
-conversation do not wait. Each kind of work that needs an order, such as the queue, has a separate `Turns`.
+`token` is the id of the tab, or a combination of it with the id of a conversation (`token_in`): with the combination,
+handlers for another conversation do not wait. Each kind of work that needs an order, such as the queue, has a separate
+`Turns`.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ Elements that a person opened on a page are closed on the next visit, but stay o
         async def _end_visit(self) -> None:
             self.open = False
 
-A visit starts when a page is loaded or another page is opened. The server loads a page in several steps, and again when
-its connection comes back, so load events close nothing. Only `begin_visit` does, for every `VisitedState` whose
-`_come` was called on an earlier visit. For a page that is loaded, `PageLoads` does this before the page gets its first
+A visit starts when a page is loaded or another page is opened. The load events of a page close nothing, because they
+also run after a reconnect. Only `begin_visit` does: it calls `_end_visit` of every `VisitedState` whose `_come` was
+called on an earlier visit. For a page that is loaded, `PageLoads` calls `begin_visit` before the page gets its first
 data. Otherwise the page would draw an open dialog for a moment, which takes the focus and the keys.
 """
 
@@ -66,14 +66,18 @@ class VisitedState(rx.State, mixin=True):
 class VisitState(rx.State):
     """The current visit of a page, which ends when the page is reloaded or another page is opened.
 
-    `_loaded` is the connection that loaded the page.
+    - `_loaded`: the connection that loaded the page.
+    - `_begun`: the last visit that began.
+    - `_number`: the number of visits so far.
     """
 
     _loaded: str = ""
+    _begun: Visit | None = None
+    _number: int = 0
 
     @rx.event
     async def begin(self) -> None:
-        """Close the elements that were opened on earlier visits. Those opened while this page was loading stay open."""
+        """Close the elements that were opened on earlier visits, but not those opened while this page was loading."""
         await begin_visit(self)
 
 
@@ -101,7 +105,9 @@ class PageLoads(rx.Middleware):
 
 async def begin_visit(state: rx.State) -> None:
     """Close the elements that were opened on earlier visits than the current one."""
-    visit = await visit_of(state)
+    visit, visits = await visit_of(state), await state.get_state(VisitState)
+    if visits._begun != visit:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        visits._begun, visits._number = visit, visits._number + 1  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     for kind in visited_states():
         await (await state.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
@@ -110,6 +116,11 @@ async def visit_of(state: rx.State) -> Visit:
     """Return the current visit of a tab. A reload and another page each start a new visit; a reconnect does not."""
     visits = await state.get_state(VisitState)
     return visits._loaded, state.router.url.path  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+async def number_visit(state: rx.State) -> int:
+    """Return the number of the current visit of a tab. Another page and back is a new visit, a reconnect is not."""
+    return (await state.get_state(VisitState))._number  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 def visited_states(kind: type[VisitedState] = VisitedState) -> Iterator[type[VisitedState]]:

@@ -65,7 +65,7 @@ def kept_topic(state: TopicState) -> str:
 
 
 def show_topic(state: TopicState, path: str) -> None:
-    """Show the stored topic of the conversation on screen. `path`: its names; "": there is no such topic."""
+    """Show the stored topic of the conversation on screen. `path` has its names, "" if the topic does not exist."""
     state._show(state._kept_here(), path)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 

@@ -64,7 +64,7 @@ class TopicFormView:
 
 
 def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicTreeRow, ...]:
-    """Return the topic picker's rows. The row of the topic with the id `chosen` is marked; "": the row "no topic".
+    """Return the topic picker's rows. The row of the topic `chosen` (an id; "": "no topic") is marked.
 
     Without a query: the row "no topic", then the tree of all topics. With a query: the topics whose paths contain all
     words of the query, and a row that creates the topic that the query names, unless it exists.
@@ -109,7 +109,7 @@ def find_topic(topics: Sequence[TopicView], topic_id: object) -> TopicView | Non
 def place_beside(topics: Sequence[TopicView], topic: TopicView, by: int) -> TopicChanges:
     """Return the changes that move a topic one place up (`by` is -1) or down (1) among its siblings."""
     siblings = _siblings(topics, topic)
-    # The topic moves in front of the previous sibling, or behind the next sibling: in front of the sibling after that.
+    # The index of the sibling that follows the topic after the move: the previous one, or the second after the topic.
     at = siblings.index(topic) + (-1 if by < 0 else 2)
     return {"before": siblings[at].id if 0 <= at < len(siblings) else None}
 

@@ -2,7 +2,7 @@
 
 Only the handler `follow` brings a conversation to a page. It runs as long as the page shows the conversation: opening
 another page or losing the connection ends it, a reconnect starts it again. It never waits for a change inside `async
-with self`, and sends the text of a reply that streams without entering it (docs/decisions/0094). If it fails, the page
+with self`, and sends the text of a streaming reply outside that block (docs/decisions/0094). If it fails, the page
 says so and offers to start it again.
 """
 
@@ -112,7 +112,7 @@ class TranscriptState(rx.State):
         return TranscriptState.follow
 
     async def _make_watcher(self, ctx: AppContext, conversation_id: str) -> Watcher:
-        """Return a watcher for the choices of this tab.
+        """Return a new watcher with the choices of this tab, such as its filter and its draft.
 
         The caller registers it before it releases the lock of the state, so that no handler changes a choice meanwhile.
         """
@@ -271,4 +271,4 @@ async def open_transcript(state: TranscriptState) -> rx.event.EventType[()] | No
 
 
 _COPIED: Final = ("earlier", "later", "damaged", "running", "ended", "retry", "progress", "changes")
-"""The vars whose values are those of the fields of a screen with the same names."""
+"""The vars that are copied unchanged from the fields of a screen with the same names."""

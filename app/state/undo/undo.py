@@ -70,7 +70,7 @@ class UndoState(rx.State):
 
     @rx.event(background=True)
     async def recall(self) -> None:
-        """Show a toast that offers to undo the newest deletion, if that is recent and no newer action can be undone."""
+        """Show a toast that offers to undo the newest deletion, if it is recent and no newer action can be undone."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         entry = None

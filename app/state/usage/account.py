@@ -1,19 +1,20 @@
-"""The usage section of the inspector: the sums of the conversation on screen, and its requests, newest first.
+"""The usage section of the inspector: the total costs of the conversation on screen, and its requests.
 
 The requests of pairs that were edited, deleted or failed are included, because they were paid for too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import reflex as rx
 
 from app.domain.errors import NotFoundError
-from app.runs.app_context import context_for, current
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.usage.accounts import list_booked, load_account
+from app.runs.usage.accounts import Booked, list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
@@ -26,7 +27,7 @@ PAGE: Final = 30
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of requests. `cursor` is the ledger entry after which older requests follow; None if there are none."""
+    """A page of requests. `cursor` is the ledger entry after which older requests follow; None: no older ones."""
 
     items: tuple[CallItem, ...]
     cursor: int | None
@@ -95,10 +96,20 @@ async def _read_account(conversation_id: str) -> AccountSummary:
     return describe_account(account, await list_budgets_of(ctx, LOCAL_OWNER, account.conversation))
 
 
+async def find_call(conversation_id: str, run_id: str) -> CallItem | None:
+    """Return the newest provider call of a run in this conversation; None: the ledger has none."""
+    ctx = await context_for(current(), conversation_id)
+    found = await list_booked(ctx, LOCAL_OWNER, conversation_id, limit=1, run_id=run_id)
+    return next(iter(_describe(ctx, conversation_id, found)), None)
+
+
 async def _read_page(conversation_id: str, before: int | None) -> _Page:
     ctx = await context_for(current(), conversation_id)
     found = await list_booked(ctx, LOCAL_OWNER, conversation_id, limit=PAGE + 1, before=before)
     cursor = found[PAGE - 1].entry if len(found) > PAGE else None
+    return _Page(_describe(ctx, conversation_id, found[:PAGE]), cursor)
+
+
+def _describe(ctx: AppContext, conversation_id: str, found: Sequence[Booked]) -> tuple[CallItem, ...]:
     names = ctx.catalogue.names_of(LOCAL_OWNER, (booked.call.model for booked in found))
-    items = (describe_call(booked, conversation_id, names[booked.call.model]) for booked in found[:PAGE])
-    return _Page(tuple(items), cursor)
+    return tuple(describe_call(booked, conversation_id, names[booked.call.model]) for booked in found)

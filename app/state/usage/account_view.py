@@ -44,10 +44,10 @@ class BudgetNote:
 
 @dataclass(frozen=True)
 class AccountSummary:
-    """The sums of the conversation with the id `conversation`.
+    """The total costs and tokens of the conversation with the id `conversation`.
 
     - `requests`: the number of its requests as text ("2 requests"), "" if nothing was sent.
-    - `facts`: the sums.
+    - `facts`: the totals, each with its label.
     - `kinds`: the tokens by kind.
     - `by_purpose`: the tokens and the cost by purpose; empty if there is only one purpose.
     """
@@ -95,7 +95,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
         FigureView("Tokens", describe_tokens(spent)),
     ]
     if account.window is not None:
-        facts.append(FigureView("Context used", number(account.window)))
+        facts.append(FigureView("Context used", number(account.window), "By the last request and its reply"))
     purposes = [
         FigureView(describe_purpose(purpose, several=one.calls > 1), describe_both(one))
         for purpose, one in account.by_purpose.items()

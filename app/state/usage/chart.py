@@ -86,12 +86,16 @@ class _Kind:
 
 @dataclass(frozen=True)
 class _Scale:
-    """The label and the number formats of a measure: `say` is the full format, `say_short` the format for the axis."""
+    """The label and the number formats of a measure: `say` is the full format, `say_short` the format for the axis.
+
+    `is_partly_known`: calls were cut off or have no price, so their sum may be higher.
+    """
 
     label: str
     kinds: tuple[_Kind, ...]
     say: Callable[[float], str]
     say_short: Callable[[float], str]
+    is_partly_known: Callable[[Spent], bool]
 
 
 def build_chart(measure: Measure, unit: Unit, groups: Sequence[tuple[str, Spent]]) -> ChartView:
@@ -124,7 +128,10 @@ def build_chart(measure: Measure, unit: Unit, groups: Sequence[tuple[str, Spent]
 
 
 def _describe_bar(scale: _Scale, total: float, spent: Spent) -> str:
-    return f"{scale.say(total)}, {plural(spent.calls, 'request')}" if spent.calls else "nothing"
+    if not spent.calls:
+        return "nothing"
+    least = "at least " if total and scale.is_partly_known(spent) else ""
+    return f"{least}{scale.say(total)}, {plural(spent.calls, 'request')}"
 
 
 def _stack(kinds: Sequence[_Kind], spent: Spent, most: float) -> tuple[SegmentView, ...]:
@@ -157,7 +164,11 @@ def _tokens(count: Callable[[Usage], int]) -> Callable[[Spent], float]:
 _SCALES: Final[Mapping[Measure, _Scale]] = MappingProxyType(
     {
         "cost": _Scale(
-            "Cost", (_Kind("cost", "Cost", lambda spent: float(spent.cost.amount)),), _say_dollars, _say_dollars
+            "Cost",
+            (_Kind("cost", "Cost", lambda spent: float(spent.cost.amount)),),
+            _say_dollars,
+            _say_dollars,
+            lambda spent: spent.cost.at_least,
         ),
         "tokens": _Scale(
             "Tokens",
@@ -169,6 +180,7 @@ _SCALES: Final[Mapping[Measure, _Scale]] = MappingProxyType(
             ),
             _say_tokens,
             _say_tokens_short,
+            lambda spent: bool(spent.cut),
         ),
     }
 )

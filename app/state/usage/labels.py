@@ -69,7 +69,11 @@ def describe_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
     >>> describe_tokens(Spent(cut=1)), count_tokens(Spent(cut=1)), count_tokens(Spent(usage=Usage(1)))
     ('not reported', 'tokens not reported', '1 token')
     """
-    tokens = spent.usage.all_tokens
+    return count_partly(spent.usage.all_tokens, spent, shown)
+
+
+def count_partly(tokens: int, spent: Spent, shown: Callable[[int], str] = number) -> str:
+    """Return a number of tokens of these calls in words, like `describe_tokens`."""
     if spent.cut and not tokens:
         return "not reported"
     return f"{'at least ' if spent.cut else ''}{shown(tokens)}"

@@ -15,6 +15,7 @@ from app.state.usage.labels import (
     UNTITLED,
     FigureView,
     charge_alone,
+    count_partly,
     describe_purpose,
     describe_saving,
     label_saving,
@@ -37,8 +38,12 @@ GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class UsageRow:
-    """A row of the report. `link` is the address of a conversation, `title` the tooltip; each is "" for none."""
+    """A row of the report. `key` identifies it in the table: several rows can have the same `name`.
 
+    `link` is the address of a conversation, `title` the tooltip; each is "" for none.
+    """
+
+    key: str
     name: str
     link: str
     title: str
@@ -105,40 +110,42 @@ def _list_facts(total: Spent) -> tuple[FigureView, ...]:
         FigureView("Requests", number(total.calls), _describe_cut(total.cut)),
         FigureView(
             "Input tokens",
-            short(prompt),
+            count_partly(prompt, total, short),
             f"{round(100 * usage.cache_read_tokens / prompt)} % from the cache" if prompt else "",
         ),
         FigureView(
             "Output tokens",
-            short(usage.output_tokens),
+            count_partly(usage.output_tokens, total, short),
             f"{short(usage.reasoning_tokens)} of them reasoning" if usage.reasoning_tokens else "",
         ),
     )
 
 
 def _describe_group(group: Group, group_by: GroupBy, names: Mapping[str, str]) -> UsageRow:
+    spent, key = group.spent, f"{group_by} {group.name}"
     if group_by == "conversation":
         if group.title is None:
-            return _describe_row("A deleted or temporary conversation", group.spent)
-        return _describe_row(group.title or UNTITLED, group.spent, link=conversation_path(group.name))
+            return _describe_row("A deleted or temporary conversation", spent, key=key)
+        return _describe_row(group.title or UNTITLED, spent, key=key, link=conversation_path(group.name))
     if group_by == "purpose":
-        return _describe_row(describe_purpose(group.name), group.spent)
+        return _describe_row(describe_purpose(group.name), spent, key=key)
     if group_by == "agent":
-        return _describe_row(names.get(group.name, group.name) or "No agent", group.spent, title=group.name)
-    return _describe_row(names.get(group.name, group.name), group.spent, title=group.name)
+        return _describe_row(names.get(group.name, group.name) or "No agent", spent, key=key, title=group.name)
+    return _describe_row(names.get(group.name, group.name), spent, key=key, title=group.name)
 
 
-def _describe_row(name: str, spent: Spent, *, link: str = "", title: str = "") -> UsageRow:
+def _describe_row(name: str, spent: Spent, *, key: str = "", link: str = "", title: str = "") -> UsageRow:
     usage = spent.usage
     return UsageRow(
+        key=key,
         name=name,
         link=link,
         title=title,
         cost=charge_alone(spent),
         requests=number(spent.calls),
-        input=short(usage.input_tokens),
+        input=count_partly(usage.input_tokens, spent, short),
         cache_read=short(usage.cache_read_tokens),
         cache_write=short(usage.cache_write_tokens + usage.cache_write_1h_tokens),
-        output=short(usage.output_tokens),
+        output=count_partly(usage.output_tokens, spent, short),
         saved=describe_saving(spent.saved),
     )

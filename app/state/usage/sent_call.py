@@ -12,15 +12,18 @@ from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.sent_calls import read_sent_call
 from app.state.messages.error_messages import describe_fault
+from app.state.messages.toasts import show_fault
+from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
-from app.state.usage.account import AccountState
+from app.state.usage.account import AccountState, find_call
 from app.state.usage.account_view import CallItem
 from app.views.inspector.request import FIRST_MESSAGES, MORE_MESSAGES, RequestWindow
 from app.views.inspector.sent_call import RecordedRequestView, show_sent_request
 
 MAX_TEXT: Final = 64
 NOT_RECORDED: Final = "The content of this request was not recorded. An older version of Inview sent it."
+NO_CALL: Final = "The request of this reply was not recorded, because the reply was copied or imported."
 
 
 class SentCallState(VisitedState, rx.State):
@@ -46,14 +49,35 @@ class SentCallState(VisitedState, rx.State):
             call = next((one for one in account.calls if one.id == valid_id), None)
             if call is None:
                 return
-            self.reset()
-            await self._come()
-            self.call = call
+            await self._show(call)
+        await self._read()
+
+    @rx.event(background=True)
+    async def open_reply(self, run_id: str) -> None:
+        """Open the dialog with the newest call of the reply of this run, or say that there is none."""
+        valid_id, conversation_id = text_in(run_id, MAX_TEXT), conversation_in(self.router.url.path)
+        if not valid_id:
+            return
+        call, fault = None, NO_CALL
+        try:
+            call = await find_call(conversation_id, valid_id)
+        except NotFoundError as error:
+            fault = describe_fault(error)
+        async with self:
+            if call is None:
+                await show_fault(self, fault)
+                return
+            await self._show(call)
         await self._read()
 
     @rx.event
     async def close(self) -> None:
         self.reset()
+
+    async def _show(self, call: CallItem) -> None:
+        self.reset()
+        await self._come()
+        self.call = call
 
     async def _end_visit(self) -> None:
         self.call = None

@@ -37,8 +37,8 @@ class SpentFigures:
 
     - `included`: names the background tasks whose tokens are part of `tokens`, such as "incl. title"; "" for none.
     - `standing`: the worst status of its budgets, "" if none is spent or nearly spent.
-    - `label`: the text for screen readers.
-    - `title`: the same text as a tooltip, which lists the parts of the total.
+    - `label`: the total and its parts, for screen readers.
+    - `title`: the same, as a tooltip with a line for each part.
     """
 
     conversation: str

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+import structlog
 from sqlalchemy import (
     ColumnElement,
     Select,
@@ -46,6 +47,8 @@ from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.database.row_names import show_id
 from app.store.settings.preferences import select_preferences
 from app.store.settings.provider_settings import select_provider_stamp
+
+log = structlog.get_logger()
 
 SNIPPET_LENGTH = 700
 """Maximum characters of a snippet in a list. No list shows more."""
@@ -348,6 +351,8 @@ async def decode_found(session: AsyncSession, conversation_id: str, row: Any | N
 async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFoundError | DamagedRowError:
     """Return the error for a conversation that was not found: it may exist with an owner that cannot be read."""
     row = (await session.execute(select(CONVERSATION).where(CONVERSATION.c.id == conversation_id))).mappings().first()
+    if row is None:
+        log.warning("a conversation is missing", conversation_id=conversation_id)
     if row is None or isinstance(row["owner"], str):
         return NotFoundError("conversation", conversation_id)
     reading = Reading("conversation", conversation_id)
@@ -394,10 +399,15 @@ def select_conversation() -> Select[Any]:
 
 async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str, ...]:
     """Return the ids of the child conversations (kind `tool`) of a conversation, of their children, and so on."""
+    return tuple((await session.execute(select_derived(conversation_id))).scalars())
+
+
+def select_derived(conversation_id: str) -> Select[str]:
+    """Return the query of `list_derived`."""
     tool = CONVERSATION.c.kind == ConversationKind.TOOL
     nearest = select(CONVERSATION.c.id).where(CONVERSATION.c.parent_id == conversation_id, tool).cte(recursive=True)
     further = select(CONVERSATION.c.id).join(nearest, CONVERSATION.c.parent_id == nearest.c.id).where(tool)
-    return tuple((await session.execute(select(nearest.union(further).c.id))).scalars())
+    return select(nearest.union(further).c.id)
 
 
 async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
@@ -521,6 +531,26 @@ def select_newest_lifecycle(conversation_id: str | ColumnElement[str]) -> Select
         .order_by(PAIR.c.position.desc())
         .limit(1)
     )
+
+
+async def load_first_request(
+    session: AsyncSession, owner: str, conversation_id: str, most: int, *, before: int | None = None
+) -> str:
+    """Return at most `most` characters of the first request of a conversation; "" if there is none, or no text in it.
+
+    `before`: only pairs with a lower position count.
+    """
+    query = (
+        select(first_text(MESSAGE.c.parts, most))
+        .select_from(PAIR)
+        .join(MESSAGE, MESSAGE.c.id == PAIR.c.request_id)
+        .where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
+        .order_by(PAIR.c.position)
+        .limit(1)
+    )
+    if before is not None:
+        query = query.where(PAIR.c.position < before)
+    return (await session.execute(query)).scalar_one_or_none() or ""
 
 
 async def load_reply_words(session: AsyncSession, ids: Sequence[str]) -> dict[str, str]:

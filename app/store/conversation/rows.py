@@ -67,6 +67,7 @@ class ConversationRow(Row, table=True):
     retry_policy: str = Field(sa_column_kwargs={"server_default": "exponential"})
     retry_limits: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     metadata_json: str = Field(sa_column_kwargs={"server_default": ""})
+    middleware: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     deleted_at: datetime | None
 
 

@@ -30,6 +30,7 @@ from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import MAX_STARS
 from app.domain.conversation.metadata import decode_metadata
+from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import ErrorClass, Failure, InputError, StoreError
 from app.domain.filters.language.errors import FilterError
@@ -134,6 +135,7 @@ def decode_conversation(row: Columns) -> Conversation:
         parameters=take("parameters", row["parameters"], decode_parameters, NO_PARAMETERS),
         retry_policy=word("retry_policy", RetryPolicy, RetryPolicy.EXPONENTIAL),
         retry_limits=take("retry_limits", row["retry_limits"], decode_retry_limits, USUAL_RETRIES),
+        middleware=take("middleware", row["middleware"], decode_middleware, USUAL_MIDDLEWARE),
         metadata_json=take("metadata_json", row["metadata_json"], a_metadata, ""),
         damage=tuple(reading.damage),
     )
@@ -199,6 +201,14 @@ def decode_retry_limits(value: Json) -> RetryLimits:
     except (TypeError, InputError) as error:
         raise StoreError(f"Stored limits of retries cannot be read by this version of Inview ({error}).") from error
     return limits
+
+
+def decode_middleware(value: Json) -> MiddlewareChoices:
+    choices = MiddlewareChoices(**value)
+    a_flag(choices.user_context)
+    if choices.redaction is not None:
+        a_flag(choices.redaction)
+    return choices
 
 
 def encode_failure(reason: Failure) -> Json:

@@ -59,6 +59,8 @@ REVISIONS: Final = (
     "0036",
     "0037",
     "0038",
+    "0039",
+    "0040",
 )
 """The revision of the schema after each migration, oldest first.
 

@@ -30,6 +30,7 @@ from app.domain.tools.permission_requests import ExpiryReason, PermissionStatus
 from app.domain.tools.permissions import PermissionScope
 from app.domain.tools.tool_records import CallFault
 from app.store.agents.agents import decode_allowed_tools, decode_servers
+from app.store.audit.audit import an_object
 from app.store.cache.keep_warm import require_options
 from app.store.cache.prompt_caches import decode_marks
 from app.store.compare.comparisons import decode_run
@@ -57,7 +58,6 @@ from app.store.run.journal import decode_growth
 from app.store.run.runs import STATUS_RUNNING
 from app.store.run.toolsets import decode_tools
 from app.store.settings.preferences import require_preference
-from app.store.tools.audit import an_object
 from app.store.tools.mcp_servers import decode_listing, decode_way
 from app.store.tools.permissions import decode_patterns
 

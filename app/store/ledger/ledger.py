@@ -222,12 +222,18 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
     return Usage(*(await session.execute(select(*sums))).one())
 
 
-async def load_account(
-    session: AsyncSession, owner: str, conversation_id: str, *, limit: int, before: int | None = None
+async def load_account(  # noqa: PLR0913 - owner, conversation, range and limit
+    session: AsyncSession,
+    owner: str,
+    conversation_id: str,
+    *,
+    limit: int,
+    before: int | None = None,
+    run_id: str | None = None,
 ) -> tuple[tuple[int, EndedCall], ...]:
     """Return the newest calls of a conversation and its child conversations, newest first, each with its entry number.
 
-    `before`: return only calls with a lower number.
+    `before`: return only calls with a lower number. `run_id`: return only calls of this run.
     """
     query = (
         select(LEDGER, ENTRY.label("entry"))
@@ -237,6 +243,8 @@ async def load_account(
     )
     if before is not None:
         query = query.where(before > ENTRY)
+    if run_id is not None:
+        query = query.where(LEDGER.c.run_id == run_id)
     return tuple((row["entry"], _decode(row)) for row in (await session.execute(query)).mappings())
 
 
@@ -287,6 +295,12 @@ def on_account(owner: str, conversation_id: str) -> ColumnElement[bool]:
     """
     theirs = func.coalesce(LEDGER.c.owner, "") == owner
     return and_(theirs, or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id))
+
+
+async def has_call(session: AsyncSession, owner: str, run_id: str) -> bool:
+    """Return true if a call of this run has ended. A copied pair has a run without calls."""
+    query = select(LEDGER.c.id).where(LEDGER.c.run_id == run_id, LEDGER.c.owner == owner).limit(1)
+    return (await session.execute(query)).first() is not None
 
 
 async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:

@@ -105,6 +105,12 @@ async def load_sent_call(session: AsyncSession, owner: str, run_id: str, attempt
     return await asyncio.to_thread(_follow, traced, owner, run_id, attempt)
 
 
+async def find_attempt(session: AsyncSession, run_id: str, request_hash: str) -> int | None:
+    """Return the first recorded call of a run with this request; None if there is none."""
+    same = SENT_CALL.c.run_id == run_id, SENT_CALL.c.request_hash == request_hash
+    return (await session.execute(select(func.min(SENT_CALL.c.attempt)).where(*same))).scalar_one()
+
+
 async def load_sent_texts(session: AsyncSession, account_id: str, hashes: Iterable[str]) -> dict[str, str]:
     """Return the texts of pieces by hash, without those that were deleted or cannot be read."""
     texts, wanted = dict[str, str](), list(dict.fromkeys(hashes))

@@ -481,7 +481,11 @@ def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
     outcome = take("status", row["status"], lambda status: _decode_outcome(status, stop_reason, failed), UNKNOWN_END)
     state = RunState(
         start=RunStart(
-            row["id"], row["pair_id"], take("model", row["model"], a_model, UNKNOWN_MODEL), text("request_hash")
+            row["id"],
+            row["pair_id"],
+            row["conversation_id"],
+            take("model", row["model"], a_model, UNKNOWN_MODEL),
+            text("request_hash"),
         ),
         phase=_phase(outcome, retries, rounds, attempt, parts),
         attempt=attempt,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Table, select
+from sqlalchemy import Column, Table, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Message, Pair, Parameters, Role
@@ -31,6 +31,8 @@ from app.store.database.damage import (
     a_time,
 )
 from app.store.database.mapping import MESSAGE_COLUMNS, decode_parameters, read_message
+from app.store.ledger.rows_ledger import LEDGER
+from app.store.ledger.rows_sent import SENT_CALL
 from app.store.run.runs import Sent
 
 
@@ -61,11 +63,13 @@ class SentRequest:
 
 
 async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str | None) -> tuple[str, ...]:
-    """Return the ids of the runs that sent a request, ordered by start.
+    """Return the ids of the runs that sent a request, ordered by start. A copied pair has a run that sent nothing.
 
     `conversation_id` None: of all conversations.
     """
-    query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash != "").order_by(RUN.c.started_at)
+    called = exists().where(LEDGER.c.run_id == RUN.c.id) | exists().where(SENT_CALL.c.run_id == RUN.c.id)
+    query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash != "", RUN.c.sent.is_not(None) | called)
+    query = query.order_by(RUN.c.started_at)
     if conversation_id is not None:
         query = query.where(RUN.c.conversation_id == conversation_id)
     return tuple((await session.execute(query)).scalars())

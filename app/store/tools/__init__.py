@@ -1,4 +1,4 @@
-"""MCP servers, tool calls, permissions, the audit trail, and the panels of a page: tables and queries.
+"""MCP servers, tool calls, permissions, and the panels of a page: tables and queries.
 
 The tools in the request of a run are in `run`.
 """

@@ -151,9 +151,11 @@ async def insert_rule(session: AsyncSession, owner: str, kept: StoredRule) -> No
         "arguments": [[each.name, each.pattern] for each in rule.arguments],
         "created_at": kept.created_at,
     }
-    if rule.conversation_id is not None:
-        values["conversation_id"] = rule.conversation_id
-    await session.execute(insert(_table_of(rule)).values(values))
+    if rule.conversation_id is None:
+        statement = insert(PERMISSION_RULE).values(agent_id=rule.agent_id)
+    else:
+        statement = insert(CONVERSATION_RULE).values(conversation_id=rule.conversation_id)
+    await session.execute(statement.values(values))
 
 
 async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> StoredRule:
@@ -168,10 +170,6 @@ async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> Stored
         if row is not None:
             return _read_rule(table, row)
     raise NotFoundError("permission rule", rule_id)
-
-
-def _table_of(rule: Rule) -> Table:
-    return PERMISSION_RULE if rule.conversation_id is None else CONVERSATION_RULE
 
 
 def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
@@ -198,6 +196,7 @@ def _decode_rule(row: Mapping[Any, Any]) -> StoredRule:
         fingerprint=row["fingerprint"],
         arguments=decode_patterns(row["arguments"]),
         conversation_id=row.get("conversation_id"),
+        agent_id=row.get("agent_id"),
     )
     return StoredRule(rule, row["server_name"], row["title"], row["created_at"])
 

@@ -1,7 +1,6 @@
-"""The tables of permissions: requests, rules and the audit trail.
+"""The tables of permissions: requests and rules.
 
-Requests and rules of a conversation are deleted with it. Rules for all conversations, and the audit trail, have no
-foreign key.
+Requests and rules of a conversation are deleted with it. Rules for all conversations have no foreign key.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Index, Text, text
 from sqlmodel import Field
 
-from app.store.database.row import Json, Row
+from app.store.database.row import Row
 
 IS_PENDING = "standing = 'pending'"
 
@@ -48,6 +47,8 @@ class PermissionRequestRow(Row, table=True):
     rule_id: str | None
     ending: str | None
     settled_at: datetime | None
+    agent_id: str | None
+    agent_name: str | None
 
 
 class RuleColumns(Row):
@@ -68,9 +69,11 @@ class RuleColumns(Row):
 
 
 class PermissionRuleRow(RuleColumns, table=True):
-    """A permission rule that applies in all conversations."""
+    """A permission rule that applies in all conversations. `agent_id`: only for calls of this agent."""
 
     __table_args__ = (Index(None, "owner"),)
+
+    agent_id: str | None
 
 
 class ConversationRuleRow(RuleColumns, table=True):
@@ -79,24 +82,6 @@ class ConversationRuleRow(RuleColumns, table=True):
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", index=True)
 
 
-class AuditRow(Row, table=True):
-    """An entry of the audit trail. The database refuses to change or delete it.
-
-    `subject` is the id of the object of the action; `data` depends on the action.
-    """
-
-    __table_args__ = (Index(None, "owner", "id"), {"sqlite_autoincrement": True})
-
-    id: int = Field(primary_key=True)
-    owner: str
-    at: datetime
-    action: str
-    subject: str
-    conversation_id: str | None
-    data: Json = Field(sa_type=JSON)
-
-
 PERMISSION_REQUEST = Row.metadata.tables["permission_request"]
 PERMISSION_RULE = Row.metadata.tables["permission_rule"]
 CONVERSATION_RULE = Row.metadata.tables["conversation_rule"]
-AUDIT = Row.metadata.tables["audit"]

@@ -101,7 +101,7 @@ def agent_row(item: rx.vars.ObjectVar[AgentItem], rest: rx.RestProp) -> rx.Compo
 def _form_button(text: str, label: str, query: str, form: str, class_name: str = "quiet") -> rx.Component:
     """Draw a button that opens the form at the address with this query.
 
-    `form` identifies that form, as in `AgentFormState.editing`. When it closes, the button gets the focus again.
+    `form` identifies that form, as in `AgentFormState.editing`. When the form closes, the button gets the focus again.
     """
     returns = AgentListState.focused == form
     return rx.el.button(

@@ -10,13 +10,15 @@ from app.domain.tools.tools import BUILT_IN
 from app.state.agents.fields import LINE, SERVER
 from app.state.agents.form import AgentFormState
 from app.state.agents.views import AgentServerItem, AllowedItem
+from app.state.settings.permissions import RuleItem
 
 
 def tool_fields() -> rx.Component:
     """Draw the checkboxes "Tools of all servers" and "Any tool of these servers".
 
     While "Tools of all servers" is not ticked, the servers to choose from are shown below it. While "Any tool of these
-    servers" is not ticked, the list of the allowed calls is shown below it.
+    servers" is not ticked, the list of the allowed calls is shown below it. The calls that a person allowed always for
+    this agent are listed last.
     """
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(
@@ -36,6 +38,7 @@ def tool_fields() -> rx.Component:
         ),
         rx.cond(AgentFormState.any_call, rx.fragment(), _allowed()),
         rx.cond(fault != "", rx.el.p(fault, class_name="agent-fault")),
+        rx.cond(AgentFormState.rules.length() > 0, _rules()),
     )
 
 
@@ -114,4 +117,35 @@ def allowed_line(
         role="group",
         aria_label=f"Allowed tools, line {place}",
         class_name="agent-allowed",
+    )
+
+
+def _rules() -> rx.Component:
+    return rx.fragment(
+        rx.el.p("Always allowed for this agent, without asking:", class_name="agent-hint"),
+        rx.el.ul(
+            rx.foreach(AgentFormState.rules, lambda rule: agent_rule(rule=rule, key=rule.id)),
+            aria_label="Calls always allowed for this agent",
+            class_name="agent-rules",
+        ),
+    )
+
+
+@rx.memo
+def agent_rule(rule: rx.vars.ObjectVar[RuleItem], rest: rx.RestProp) -> rx.Component:
+    """Draw one permission rule of the agent, with a button that removes it at once."""
+    return rx.el.li(
+        rest,
+        rx.el.span(
+            rule.name,
+            " ",
+            rx.foreach(rule.patterns, lambda pattern: rx.el.code(pattern, key=pattern)),
+        ),
+        rx.el.button(
+            "Remove",
+            type="button",
+            aria_label=f"Remove {rule.name}",
+            on_click=AgentFormState.remove_rule(rule.id),
+            class_name="quiet",
+        ),
     )

@@ -1,6 +1,6 @@
 """The button that opens the dialog with the compared replies, and the models that the next message is sent to.
 
-The menu of models and the start page start a comparison.
+Not here: the controls that start a comparison. They are in the menu of models and on the start page.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def comparing_button() -> rx.Component:
 
 
 def models_compared() -> rx.Component:
-    """Draw the models that the next message goes to, with a button that ends this; nothing if it goes to one model."""
+    """Draw the several models that the next message goes to, with a button that goes back to one; else nothing."""
     return rx.el.div(
         rx.cond(
             ComposerState.compared != "",

@@ -11,9 +11,11 @@ from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import SplitRow
 from app.state.inspector.frame import InspectorState
 from app.state.reply.summary import SummaryState
+from app.state.settings.preferences import PreferencesState
 from app.state.transcript.chat import ChatState
 from app.ui.kit.containers.tip import Tip
 from app.ui.kit.controls.provider_link import vendor_of, with_provider_link
+from app.views.request.composition import NAMES_OF_LIMITS
 
 _SPLIT: Any = ComposerState.split
 _TOO_LARGE: Final = "{count} characters are too many to send at once. The text stays in the message box."
@@ -45,7 +47,7 @@ def counter() -> rx.Component:
 
 
 def estimate() -> rx.Component:
-    """Draw the size and cost of a send made now: "~1,234 tokens · $0.002", or the progress of counting."""
+    """Draw the size and cost of a send made now: "~1,234 tokens · $0.002 + reply", or the progress of counting."""
     return rx.cond(ComposerState.counting != "", _counting(), _counted())
 
 
@@ -69,8 +71,8 @@ def _counted() -> rx.Component:
             " ",
             rx.el.span("tokens", class_name="estimate-unit"),
             " ",
-            rx.el.span("· ", _SPLIT.cost, class_name="estimate-cost"),
-            label=f"to be sent now, {_SPLIT.certainty}",
+            rx.el.span("· ", _SPLIT.cost, rx.cond(_SPLIT.priced, " + reply", ""), class_name="estimate-cost"),
+            label="to be sent now" + rx.cond(_SPLIT.certainty != "", ", " + _SPLIT.certainty, "").to(str),
             edition=ComposerState.counted,
             old="counting…",
             old_label="Counting tokens. The figure is for the previous text.",
@@ -100,12 +102,16 @@ def split_panel() -> rx.Component:
                 class_name="tip-sum",
             ),
             rx.el.div(rx.el.dt("Reserved for the reply"), rx.el.dd(_SPLIT.reserve)),
-            rx.el.div(rx.el.dt("Limit: ", _SPLIT.limited_by), rx.el.dd(_SPLIT.limit)),
+            rx.el.div(rx.el.dt("Limit: ", _share(), _SPLIT.limited_by), rx.el.dd(_SPLIT.limit)),
             rx.el.div(
                 rx.el.dt("Input cost"),
                 rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", "The price of this model is unknown")),
             ),
             _cached(),
+        ),
+        rx.cond(
+            _SPLIT.priced,
+            rx.el.p("The reply costs extra, and so does a title after the first reply.", class_name="tip-note"),
         ),
         rx.el.div(
             rx.el.span(style={"width": f"{_SPLIT.share}%"}),
@@ -123,6 +129,15 @@ def split_panel() -> rx.Component:
             rx.el.div(rx.el.button("Summarise…", type="button", on_click=SummaryState.ask("")), class_name="tip-exact"),
         ),
         _preview(),
+    )
+
+
+def _share() -> rx.Var[str]:
+    """Return the words before the name of the limit: the share of the model's window that a send may use."""
+    share: Any = PreferencesState.preferred.soft_cap
+    percent = round(share * 10_000) / 100
+    return rx.cond(_SPLIT.limited_by == NAMES_OF_LIMITS["window"], "up to " + percent.to_string() + " % of ", "").to(
+        str
     )
 
 

@@ -18,7 +18,7 @@ from app.domain.retry_policy import (
     MOST_RETRIES,
     RetryPolicy,
 )
-from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, ParameterTarget
+from app.state.composer.parameters import FIELD, REDACTION, RETRY_POLICY, USER_CONTEXT, ParametersState, ParameterTarget
 from app.ui.composer.icons import SLIDERS
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.controls.icon import line_icon
@@ -116,7 +116,7 @@ def parameters_dialog() -> rx.Component:
         FormKeys.create(
             rx.el.form(
                 rx.el.input(type="hidden", name="scope", value=_FORM.scope),
-                rx.el.div(*_fields(), _retries(), *_retry_limits(), class_name="agent-parameters"),
+                rx.el.div(*_fields(), _retries(), *_retry_limits(), *_middleware(), class_name="agent-parameters"),
                 rx.cond(_FORM.lacks != "", rx.el.p(_FORM.lacks, class_name="agent-hint parameters-lacks")),
                 dialog_foot(
                     rx.cond(
@@ -170,19 +170,47 @@ def _fields() -> list[rx.Component]:
 
 def _retries() -> rx.Component:
     """Draw the menu of the retry policy; nothing for the next send, because only a conversation has this policy."""
-    control, note = FIELD + RETRY_POLICY, f"{FIELD}{RETRY_POLICY}-said"
+    policies = {policy.value: text for policy, text in _POLICIES.items()}
+    hint = "How long to wait before a failed call is retried."
+    return _menu(RETRY_POLICY, "Retries", hint, _FORM.retry_policy, policies)
+
+
+def _middleware() -> list[rx.Component]:
+    """Draw the menus of the text about the user and of redaction; nothing for the next send."""
+    settings = "As in Settings"
+    return [
+        _menu(
+            USER_CONTEXT,
+            "Text about you",
+            "What Settings → Privacy sends about you.",
+            _FORM.user_context,
+            {"": settings, "false": "Not sent"},
+        ),
+        _menu(
+            REDACTION,
+            "Redaction",
+            "Whether keys, tokens and passwords are replaced before they are sent.",
+            _FORM.redaction,
+            {"": settings, "true": "On", "false": "Off"},
+        ),
+    ]
+
+
+def _menu(name: str, label: str, hint: str, value: Any, options: dict[str, str]) -> rx.Component:
+    """Draw a menu of a setting of the conversation; nothing for the next send."""
+    control, note = FIELD + name, f"{FIELD}{name}-said"
     return rx.cond(
         _FORM.scope == ParameterTarget.CONVERSATION.value,
         rx.el.div(
-            rx.el.label("Retries", html_for=control),
+            rx.el.label(label, html_for=control),
             rx.el.select(
-                *(rx.el.option(text, value=policy.value) for policy, text in _POLICIES.items()),
+                *(rx.el.option(text, value=one) for one, text in options.items()),
                 id=control,
-                name=RETRY_POLICY,
-                default_value=_FORM.retry_policy,
+                name=name,
+                default_value=value,
                 aria_describedby=note,
             ),
-            rx.el.p("How long to wait before a failed call is retried.", id=note, class_name="agent-hint"),
+            rx.el.p(hint, id=note, class_name="agent-hint"),
             class_name="agent-field",
         ),
     )

@@ -16,12 +16,6 @@ from app.ui.kit.clock.passing import Passing
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.keys.escape import escape
 
-_ANSWERS: Final = (
-    ("allow", "Allow once"),
-    ("allow_conversation", "Allow in this conversation"),
-    ("always_allow", "Always allow"),
-    ("deny", "Deny"),
-)
 _LATE_SECONDS: Final = 30
 
 
@@ -54,13 +48,13 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         _head(card, asks),
         rx.cond(
             card.description != "",
-            rx.el.details(rx.el.summary("Description from the server"), rx.el.p(card.description, dir="auto")),
+            rx.el.details(rx.el.summary(card.source), rx.el.p(card.description, dir="auto")),
         ),
-        rx.cond(card.editing, _edit(card, wrong), _arguments(card)),
+        rx.cond(card.editing, _edit(card, wrong), rx.cond(card.bounding, _beside_bounds(card), _arguments(card))),
         rx.cond(
             card.faults.length() > 0,
             rx.el.ul(
-                rx.foreach(card.faults, lambda fault: rx.el.li(fault, key=fault)),
+                rx.foreach(card.faults, rx.el.li),
                 id=wrong,
                 role="alert",
                 class_name="permission-faults",
@@ -68,7 +62,11 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         ),
         rx.cond(card.bounding, _bounds(card)),
         rx.el.div(
-            *(_answer(card, word, words, asks) for word, words in _ANSWERS),
+            _answer(card, "allow", "Allow once", asks),
+            _answer(card, "allow_conversation", "Allow in this conversation", asks),
+            rx.cond(card.agent != "", _answer(card, "always_allow_agent", f"Always allow for {card.agent}", asks)),
+            _answer(card, "always_allow", "Always allow", asks),
+            _answer(card, "deny", "Deny", asks),
             rx.el.span(
                 rx.el.button(
                     rx.cond(card.editing, "Cancel edit", "Edit"),
@@ -80,7 +78,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
                 rx.cond(
                     card.bounds.length() > 0,
                     rx.el.button(
-                        rx.cond(card.bounding, "Allow any arguments", "Limit to these arguments"),
+                        rx.cond(card.bounding, "Do not limit", "Limit to these arguments"),
                         type="button",
                         aria_pressed=card.bounding,
                         on_click=PermissionsState.toggle_bounds(card.id),
@@ -115,19 +113,26 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
         ),
         # Hidden from screen readers, which would otherwise read the clock aloud every second.
         rx.el.span(
+            "Denied in ",
             Countdown.create(until=card.until, now=card.now, after="", hours=" h", late=_LATE_SECONDS),
             aria_hidden="true",
-            title="Denied when the time is up",
+            class_name="whitespace-nowrap",
         ),
     )
 
 
 def _arguments(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
     return rx.cond(
-        card.arguments != "",
-        rx.el.pre(card.arguments, tab_index=0, aria_label="Arguments", dir="auto"),
-        rx.el.p("No arguments.", class_name="permission-none"),
+        card.arguments != "", _readable(card.arguments.to(str)), rx.el.p("No arguments.", class_name="permission-none")
     )
+
+
+def _beside_bounds(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
+    return rx.cond(card.beside_bounds != "", _readable(card.beside_bounds.to(str)))
+
+
+def _readable(arguments: rx.Var[str]) -> rx.Component:
+    return rx.el.pre(arguments, tab_index=0, aria_label="Arguments", dir="auto")
 
 
 def _edit(card: rx.vars.ObjectVar[PermissionCard], wrong: Any) -> rx.Component:

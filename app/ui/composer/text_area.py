@@ -36,7 +36,7 @@ class TextArea(Island):
     - `lasting`: the id of the conversation whose draft is stored on disk; other drafts are only in memory.
     - `files`: the ids of the draft's uploads.
     - `schema`: its JSON schema.
-    - `on_restore`: passes the draft, when a conversation is opened.
+    - `on_restore`: sends the stored draft to the server when a conversation is opened.
     - `restored`: the number of the last `on_restore` that the server has handled. `files` and `schema` belong to the
       draft of that event.
     - `attached`: a file is attached, so the text may be blank.
@@ -53,7 +53,7 @@ class TextArea(Island):
     Prompts. A person can insert a prompt of a server by "/" and its name:
 
     - `on_slash`: requests the list `prompts`.
-    - `on_prompt`: passes the id of the chosen prompt.
+    - `on_prompt`: sends the id of the chosen prompt.
     - `prompts_said`: read aloud by screen readers. `{count}` in it becomes the number of prompts that match.
     """
 
@@ -107,9 +107,9 @@ class SendNotice(Island):
     """The notice about the last send or the connection; nothing if there is no problem.
 
     - `refused`: the server refused the send, and the children are the reason.
-    - `unsent`: the text if the send could not leave the browser.
-    - `lost`: the text if the connection is lost.
-    - `long`: the text if the message is too long to send.
+    - `unsent`: shown if the send could not leave the browser.
+    - `lost`: shown if the connection is lost.
+    - `long`: shown if the message is too long to send.
     """
 
     library = _FILE

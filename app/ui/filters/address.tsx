@@ -2,7 +2,7 @@
  * Writes the filter into the address of the page, as `?f=`. Python reads it when a page is opened and on Back.
  *
  * It does not use the router, which would load the page again; on Back the router takes the address from the browser's
- * history. An address that the server has not read yet is not changed, because it has a new filter that is not applied.
+ * history. An address that the server has not read yet is not changed, because its filter is not applied yet.
  */
 import { useEffect, useRef } from "react";
 import type { FilterAddressProps } from "./views.ts";

@@ -43,8 +43,11 @@ class FilterLine(Island):
     - `failed`: the filter that was entered last was not applied.
     - `saved_open`: the panel of saved filters is open.
 
-    These props are components: `icon`; `summary`, which is shown below the line while the panel is closed; `chips`,
-    `says` (the feedback) and `keys` (hints) in the panel; `buttons` after the line.
+    These props are components:
+
+    - `icon`, `buttons`: in front of the line and after it.
+    - `summary`: below the line while the panel is closed.
+    - `chips`, `says`, `keys`: in the panel. `says` is the feedback, `keys` are hints about keys.
     """
 
     library = island("filters/filter_line.tsx")

@@ -37,7 +37,7 @@ def chips_in_force() -> rx.Component:
                 FilterLineState.day_left > 0,
                 Ticker.create(milliseconds=FilterLineState.day_left, on_tick=FilterLineState.find_chips.temporal),
             ),
-            key=ChatState.opened,  # another conversation has other values
+            key=ChatState.opened,  # with a new key, the values of another conversation are read
             on_mount=FilterLineState.find_chips,
             class_name="filter-chips-row",
         ),

@@ -2,8 +2,8 @@
  * The filter bar: a line with suggestions while a person types, and the keys of a command line.
  *
  * Python sends the meaning of the line (`says`), the suggestions and the result of Enter. A line that was applied is
- * closed, and the focus moves to the transcript. This file has the caret, the cursor of the list, the recall of `past`
- * lines and the blur.
+ * closed, and the focus moves to the transcript. This file handles the caret, the row that is chosen in the
+ * list, the recall of `past` lines and the loss of the focus.
  */
 import {
   type FocusEvent,

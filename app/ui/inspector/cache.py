@@ -102,7 +102,7 @@ def _is_kept() -> rx.Var[bool]:
 
 
 def _keeping() -> rx.Component:
-    """Draw the end and the cost of the keep-alive, with a button that stops it or, if it has ended, hides the note."""
+    """Draw the time when the keep-alive ends or ended, its cost, and a button that stops it or hides this note."""
     return rx.el.span(
         rx.cond(_KEEPING.on, "Cache kept warm until ", "Cache no longer kept warm since "),
         MomentText.create(at=_KEEPING.at, form=TimeForm.CLOCK),

@@ -15,6 +15,7 @@ from app.ui.inspector.branches import branches_panel
 from app.ui.inspector.fork_choice import fork_choice
 from app.ui.inspector.lineage import lineage_panel
 from app.ui.inspector.log import log_panel
+from app.ui.inspector.messages import messages_panel
 from app.ui.inspector.preview import preview_panel
 from app.ui.inspector.sent_call_dialog import sent_call_dialog
 from app.ui.inspector.snapshot_dialog import snapshot_dialog
@@ -30,6 +31,7 @@ from app.ui.usage.account import usage_section
 _NAMES: Final = {
     "preview": ("Preview", "Preview of the request"),
     "tools": ("Tools", "Tools of the conversation"),
+    "messages": ("Messages", "Messages of the conversation"),
     "usage": ("Usage", "Usage of the conversation"),
     "branches": ("Branches", "Branches of the conversation"),
     "lineage": ("Lineage", "Lineage of the conversation"),
@@ -39,6 +41,7 @@ _NAMES: Final = {
 _PANELS: Final = {
     "preview": preview_panel,
     "tools": tools_panel,
+    "messages": messages_panel,
     "usage": usage_section,
     "branches": branches_panel,
     "lineage": lineage_panel,
@@ -53,7 +56,7 @@ class InspectorFrame(Island):
     - `covers`: the id of the element that the column covers on small screens.
     - `ready`: the column takes the focus when a person opens it. Before `ready`, the column does not take the focus,
       because a column that is open after a reload was not opened by the person.
-    - `on_close`: on small screens, sent after a reload and when a person goes to another page.
+    - `on_close`: on small screens, sent after a reload and when a person goes to another page, to close the column.
     """
 
     library = island("inspector/frame.tsx")

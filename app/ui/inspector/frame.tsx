@@ -1,10 +1,10 @@
 /**
  * The column on the right: next to the page on wide screens, over it on small ones.
  *
- * Once the page is ready, the column takes the focus when it opens or shows another section, and returns it when it
- * closes. If it is already open when a page is opened, the composer of that page has the focus. If it covers the page,
- * it closes when a person goes to another page or pair, and after a reload. The column also takes the focus when
- * the window becomes so small that the column covers the page.
+ * Once the page is ready, the column takes the focus when it opens or shows another section, and gives the focus back
+ * when it closes. If the column is already open when a page is opened, the composer of that page has the focus. If the
+ * column covers the page, it closes when a person goes to another page or pair, and after a reload. The column also
+ * takes the focus when the window becomes so small that the column covers the page.
  */
 import { type ReactNode, useEffect, useRef } from "react";
 import { useLocation } from "react-router";

@@ -78,7 +78,7 @@ def log_entry(entry: rx.vars.ObjectVar[LogEntryView], rest: rx.RestProp) -> rx.C
 
 
 def _place(entry: EntryVar) -> rx.Component:
-    """Draw the place of the entry in the conversation, as a link to the pair above it."""
+    """Draw the place of the entry in the conversation: a link to the pair above this place."""
     position = entry.after_position.to_string()
     return rx.cond(
         entry.after_position.to(int) > 0,

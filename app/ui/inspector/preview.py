@@ -103,7 +103,7 @@ def _panel() -> rx.Component:
 
 
 def _notes() -> rx.Component:
-    """Draw notes about what the preview leaves out: a message, a running reply, and the text of an open edit."""
+    """Draw a note if there is no message yet, if a reply is running, and if a pair is being edited."""
     return rx.fragment(
         rx.cond(
             (TranscriptState.conversation == "") & (_REQUEST.messages.length() == 0),

@@ -40,7 +40,7 @@ def sent_call_dialog() -> rx.Component:
         dialog_foot(dialog_cancel("Close")),
         label=_TITLE,
         on_close=SentCallState.close,
-        class_name="modal snapshot",
+        class_name="modal snapshot sent-call",
     )
 
 

@@ -32,7 +32,7 @@ from app.ui.pages.usage import usage
 
 def register(app: rx.App) -> None:
     """Add every page with the events that load its data when it is opened."""
-    # A reload keeps states, but a dialog belongs to the page that opened it. So the event of the new visit is first.
+    # States outlive a reload, but open dialogs must not. So the event that begins a visit and closes dialogs is first.
     lasting = [
         PreferencesState.load,
         SidebarState.open,

@@ -38,9 +38,10 @@ _EARLY_ENTER: Final = """addEventListener("keydown", ({ key, shiftKey, keyCode, 
   if (isEarly && key === "Enter" && !shiftKey && keyCode !== 229 && target.id === "prompt")
     target.dataset.entered = target.value + "\\n";
 }, true);"""
-"""Until the page answers, Enter puts a line break into the composer.
+"""A script for Enter in the composer while the page's own scripts do not run yet.
 
-This script notes the text that ends with that line break.
+Enter then only adds a line break. The script notes the text with this line break, so that the text area sends the text
+when it starts.
 """
 _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[13.5px] text-warn"
 

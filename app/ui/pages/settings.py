@@ -15,6 +15,7 @@ from app.state.settings.providers import ProvidersState
 from app.state.settings.servers import ServersState
 from app.state.settings.titles import TitlesState
 from app.ui.pages.frame import frame
+from app.ui.settings.access import access
 from app.ui.settings.appearance import appearance
 from app.ui.settings.context import context
 from app.ui.settings.keys import keys
@@ -44,6 +45,7 @@ _SECTIONS: Final[Mapping[SectionLink, Callable[[], rx.Component]]] = {
     SectionLink("titles", "Titles and stored replies"): titles,
     SectionLink("tools", "Tools"): tools,
     SectionLink("permissions", "Permissions"): permissions,
+    SectionLink("access", "Access log"): access,
     SectionLink("appearance", "Appearance"): appearance,
     SectionLink("keys", "Keyboard shortcuts"): keys,
 }

@@ -32,7 +32,7 @@ _KEYS: Final = {
     FailureStep.EDIT: PreferencesState.preferred.edit_key,
     FailureStep.DELETE: PreferencesState.preferred.delete_key,
 }
-"""The keys of the steps that have one. A key acts while one-key shortcuts are on."""
+"""The keyboard shortcuts of those steps that have one. They act while single keys are on."""
 
 
 @rx.memo

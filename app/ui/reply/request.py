@@ -34,7 +34,7 @@ class EditKeys(Island):
     - `edit`: the id of the edit, which each event passes with the text.
     - `kept_as`: the name under which the browser stores the text; "": the text is not stored.
     - `asked`: the text area takes the focus.
-    - `on_write`: sent when the text area appears.
+    - `on_write`: sent when the text area appears, so that the server gets a text that was stored.
     - `on_escape`: sent when Escape is pressed.
     - `on_leave`: sent when the text area disappears.
     """

@@ -36,8 +36,8 @@ def _dialog(ways: rx.Component, *, message: str | rx.Var[str], key: str) -> rx.C
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(
-            "The model reads these pairs once more. Its summary is then sent instead of all pairs before it. "
-            "You can edit or remove it, and undo it."
+            "The model writes a summary of the pairs you choose, and from then on the summary is sent in their place. "
+            "The pairs stay in the conversation. You can edit, remove or undo the summary."
         ),
         ways,
         rx.el.p(message, role="status", class_name="dialog-words"),

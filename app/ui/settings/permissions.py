@@ -49,7 +49,9 @@ def _content() -> rx.Component:
 def rule_row(rule: rx.vars.ObjectVar[RuleItem], rest: rx.RestProp) -> rx.Component:
     """Draw one permission rule, with a button that revokes it."""
     where = rx.cond(
-        rule.conversation != "", rx.fragment("in ", rx.el.a("one conversation", href=rule.conversation)), "always"
+        rule.conversation != "",
+        rx.fragment("in ", rx.el.a("one conversation", href=rule.conversation)),
+        rx.cond(rule.agent != "", f"always for {rule.agent}", "always"),
     )
     return rx.el.li(
         rx.el.p(

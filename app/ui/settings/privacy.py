@@ -6,7 +6,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.privacy.user_context import MAX_ABOUT
+from app.domain.privacy.user_context import MAX_ABOUT, MAX_FIRST_REQUEST, MAX_USER_NAME
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.privacy import PrivacyState
 from app.ui.settings.parts import checkbox, once_loaded, saving, section
@@ -40,6 +40,19 @@ def _settings() -> rx.Component:
             checked=preferred.date_zone != "",
             on_change=lambda on: PrivacyState.tell_day(on, _MY_ZONE),
         ),
+        checkbox(
+            "Send the time with the date. Each request then begins differently, so the provider’s cache is not used: "
+            "long conversations cost more",
+            checked=preferred.tell_time,
+            disabled=preferred.date_zone == "",
+            on_change=PrivacyState.tell_time,
+        ),
+        checkbox(
+            "Send the first request of a conversation with every later one, also to agents that work on it "
+            f"(at most {MAX_FIRST_REQUEST:,} characters)",
+            checked=preferred.tell_first_request,
+            on_change=PrivacyState.tell_first_request,
+        ),
         rx.cond(
             PrivacyState.prelude != "",
             rx.el.details(
@@ -72,6 +85,15 @@ def _about() -> rx.Component:
             rows=4,
             max_length=MAX_ABOUT,
             default_value=PreferencesState.preferred.about_me,
+            dir="auto",
+        ),
+        rx.el.label("Name or id for models (optional)", html_for="user-name"),
+        rx.el.input(
+            id="user-name",
+            name="user_name",
+            max_length=MAX_USER_NAME,
+            default_value=PreferencesState.preferred.user_name,
+            auto_complete="off",
             dir="auto",
         ),
         saving(PrivacyState.said),

@@ -98,7 +98,7 @@ def _log_line(line: rx.vars.ObjectVar[LogEntry]) -> rx.Component:
 
 def _offers(title: str, offers: Any) -> rx.Component:
     def describe(offer: rx.vars.ObjectVar[OfferItem]) -> rx.Component:
-        return rx.el.div(rx.el.dt(offer.name), rx.el.dd(offer.description), key=offer.name)
+        return rx.el.div(rx.el.dt(offer.name), rx.el.dd(offer.description))
 
     return rx.cond(
         offers.length() > 0,

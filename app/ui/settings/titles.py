@@ -14,7 +14,8 @@ def titles() -> rx.Component:
     return section(
         "titles",
         "Titles and stored replies",
-        "Titles that a model writes, and stored replies for requests that are repeated.",
+        "Titles that a model writes, and stored replies for requests that are repeated. For a title, long messages are "
+        "shortened.",
         once_loaded(PreferencesState.loaded, _settings()),
     )
 

@@ -47,7 +47,7 @@ def search_field() -> rx.Component:
 
 
 def found_incompletely() -> rx.Component:
-    """Draw the note below a search for frequent words: only the newest pairs that contain them were searched."""
+    """Draw the note below a search for frequent words: only the newest pairs with these words are found."""
     return rx.el.p(
         "Many pairs contain these words; only the newest were searched. Add a word to find older ones.",
         class_name="px-2.5 pt-2 text-[12.5px] text-muted",

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
+from app.state.reply.summary import SummaryState
 from app.state.shell.menus import Menu
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.address import PREFIX
@@ -17,6 +19,7 @@ from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.keys.place import Place, go_to
 from app.ui.shell.menu import menu, menu_item
 
+_SPLIT: Any = ComposerState.split
 _LABEL: Final = "Conversation menu"
 _EXPORTS: Final = {"md": "Markdown", "html": "HTML", "json": "JSON"}
 """The names of the export formats, by the value in the address of the export."""
@@ -40,13 +43,14 @@ def conversation_menu() -> rx.Component:
         exports,
         menu_item("Usage", InspectorState.show("usage")),
         menu_item("Log", InspectorState.show("log")),
+        rx.cond(ComposerState.split, rx.cond(_SPLIT.any_in_view, menu_item("Summarise…", SummaryState.ask("")))),
         _new_tab(),
         menu_item("Fork", BranchState.ask_fork("")),
         menu_item("Delete", SidebarState.ask_delete(ChatState.opened), class_name="danger-quiet"),
         label=_LABEL,
         classes="menu",
         aria_label=_LABEL,
-        title="Rename, export, usage, log, new tab, fork, delete",
+        title="Rename, export, usage, log, summarise, new tab, fork, delete",
         class_name="title-menu",
     )
 

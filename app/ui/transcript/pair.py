@@ -9,6 +9,7 @@ import reflex as rx
 from app.domain.context.context import OutReason
 from app.domain.errors import ErrorClass
 from app.state.composer.state import ComposerState
+from app.state.usage.sent_call import SentCallState
 from app.ui.inspector.cache import cache_line
 from app.ui.inspector.fork_mark import fork_mark
 from app.ui.kit.clock.moment import MomentText, TimeForm
@@ -294,14 +295,21 @@ def _more(pair: PairVar) -> rx.Component:
 def _figures(pair: PairVar) -> rx.Component:
     """Draw the usage and cost of the reply or, if they are unknown, the size of the pair.
 
-    A tooltip has both, and screen readers read both.
+    A tooltip has both, and screen readers read both. The usage and cost are a button that shows the request.
     """
     size = rx.Var.create("Takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
     taken = rx.cond(pair.tokens, size, "").to(str)
     spent = rx.Var.create([pair.spent.title, taken]).join("\n")
     return rx.cond(
         pair.spent,
-        rx.el.span(pair.spent.text, role="note", title=spent, aria_label=spent, class_name="flex-none"),
+        rx.el.button(
+            pair.spent.text,
+            type="button",
+            title=spent + "\nShow the request",
+            aria_label=pair.spent.text.to(str) + "\n" + spent + "\nShow the request",
+            on_click=SentCallState.open_reply(pair.run_id),
+            class_name="figures",
+        ),
         rx.cond(
             pair.tokens,
             rx.el.span(

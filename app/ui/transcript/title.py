@@ -1,6 +1,6 @@
 """The title above a conversation, as a field that renames it.
 
-A button requests a title from a model. It is missing if a person has set the title.
+A button requests a title from a model. The button is missing if a person has set the title.
 """
 
 from __future__ import annotations

@@ -219,6 +219,7 @@ export interface TranscriptWindowProps {
   readonly running: string;
   readonly ended: string;
   readonly entersView: boolean;
+  readonly compared: string;
   readonly label: string;
   readonly above: ReactNode;
   readonly waiting: ReactNode;

@@ -44,7 +44,7 @@ class TranscriptWindow(Island):
 
     - `rows`: one for each of `pairs`.
     - `above`: shown above the first pair of the conversation.
-    - `waiting`: shown instead while there are earlier pairs.
+    - `waiting`: shown instead of `above` while there are earlier pairs.
     - `sending`: shown below a request that has no pair yet.
     - `notes`: shown below the window.
     - `jump`: the icon of the button that leads to the newest pair.
@@ -59,7 +59,8 @@ class TranscriptWindow(Island):
     - `enters_view`: if a running reply becomes taller than the scrolling area, scrolling stops at the start of the
       reply.
     - `new_label`: the label of the button to the newest pair; `{count}` in it is the number of new pairs below.
-    - `found`: the words to mark.
+    - `compared`: the request of the open comparison, if it has no pair yet, otherwise "".
+    - `found`: the words of a search, which are marked in the pairs.
     - `on_copied`: sent after a part of a pair was copied to the clipboard, or could not be copied.
     """
 
@@ -74,6 +75,7 @@ class TranscriptWindow(Island):
     running: rx.Var[str]
     ended: rx.Var[str]
     enters_view: rx.Var[bool]
+    compared: rx.Var[str]
     label: rx.Var[str]
     above: rx.Var[rx.Component]
     waiting: rx.Var[rx.Component]
@@ -107,6 +109,7 @@ def transcript() -> rx.Component:
         running=TranscriptState.running,
         ended=TranscriptState.ended,
         enters_view=PreferencesState.preferred.auto_enter_view_on_overflow,
+        compared=_compared_text(),
         label="Conversation",
         above=transcript_head(),
         waiting=rx.el.p("Loading earlier messages…", class_name="older"),
@@ -160,9 +163,28 @@ def sending_note() -> rx.Component:
         rx.cond(
             ComposerState.over_budget.is_not_none(),
             "Not sent yet",
-            rx.fragment(rx.el.span(class_name="pulse"), "Sending…"),
+            rx.cond(
+                _compared_text() != "",
+                rx.fragment("Keep one reply to continue.", _show_replies()),
+                rx.fragment(rx.el.span(class_name="pulse"), "Sending…"),
+            ),
         ),
         class_name="badge",
+    )
+
+
+def _compared_text() -> rx.Var[str]:
+    """Return the request of the open comparison. "": none is open, or the request belongs to a pair."""
+    comparison: Any = ComparisonState.comparison
+    return rx.cond(ComparisonState.comparison, rx.cond(comparison.pair_id == "", comparison.text, ""), "").to(str)
+
+
+def _show_replies() -> rx.Component:
+    return rx.el.button(
+        "Show the replies to choose from",
+        type="button",
+        on_click=ComparisonState.show,
+        class_name="text-accent underline",
     )
 
 
@@ -170,13 +192,12 @@ def _empty() -> rx.Component:
     return rx.cond(
         FilterState.filter != "",
         nothing_found(),
-        rx.el.p(
-            rx.cond(
-                ComparisonState.comparison,
-                rx.el.button("Show the replies to choose from", type="button", on_click=ComparisonState.show),
-                "No messages yet. Write below to start.",
+        rx.cond(
+            _compared_text() == "",
+            rx.el.p(
+                rx.cond(ComparisonState.comparison, _show_replies(), "No messages yet. Write below to start."),
+                class_name="pt-[22dvh] text-center text-muted",
             ),
-            class_name="pt-[22dvh] text-center text-muted [&>button]:text-accent [&>button]:underline",
         ),
     )
 

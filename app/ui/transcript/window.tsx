@@ -314,10 +314,18 @@ function Rows(props: TranscriptWindowProps): ReactNode {
 
   const from = pairs.length ? [conversation] : ["", conversation];
   const sending = useSending(from, `${props.running} ${props.ended} ${known}`);
-  const isSeen = sending !== "" && !later && range.last === undefined;
+  const isNewest = !later && range.last === undefined;
+  const isSeen = sending !== "" && isNewest;
   useLayoutEffect(() => {
     if (isSeen) followFrom(SENDING);
   }, [isSeen, followFrom]);
+  const { compared } = props;
+  useEffect(
+    () => () => {
+      if (compared) dropSent(compared); // no pair follows if the comparison was discarded
+    },
+    [compared],
+  );
   const left = away === null ? -1 : place(away);
   const news = left < 0 ? 0 : pairs.length - 1 - left;
   const isThere = pairs.length > 0;
@@ -333,8 +341,8 @@ function Rows(props: TranscriptWindowProps): ReactNode {
         <div className="pairs" ref={content}>
           {earlier || start > 0 ? waiting : above}
           {rows.slice(start, end)}
-          {isSeen ? (
-            <Sending text={sending} more={props.more} less={props.less}>
+          {isNewest && (compared || sending) ? (
+            <Sending text={compared || sending} more={props.more} less={props.less}>
               {props.sending}
             </Sending>
           ) : null}

@@ -102,7 +102,7 @@ def _table() -> rx.Component:
             rx.el.tr(rx.el.th(UsageState.report.group_label, scope="col"), *[column(label) for label in _COLUMNS])
         ),
         rx.el.tbody(
-            rx.foreach(UsageState.report.rows, lambda row: usage_row(row=row, key=row.link + row.name)),
+            rx.foreach(UsageState.report.rows, lambda row: usage_row(row=row, key=row.key)),
             rx.cond(UsageState.report.others, usage_row(row=UsageState.report.others)),
         ),
         rx.el.tfoot(usage_row(row=UsageState.report.total)),

@@ -93,10 +93,7 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column of a compared reply that has ended, with its status, its tokens and its cost.
-
-    While the run continues, only the figures are replaced.
-    """
+    """Return the column with the current figures of a reply and, if it has ended, with its status and text."""
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
     if running:

@@ -83,8 +83,8 @@ class ContextView:
 
     - `description`: the filter in plain words.
     - `notices`: a sentence for each name in the filter that does not exist or is ambiguous.
-    - `as_of`: the instant that ages in the filter refer to (ISO 8601), "" if it has no ages. A send with `as_of`
-      selects the same pairs as the screen.
+    - `as_of`: the instant that ages in the filter and the time in `prelude` refer to (ISO 8601), "" if there are
+      neither. A send with `as_of` selects the same pairs and has the same time as the screen.
 
     The request:
 
@@ -93,7 +93,7 @@ class ContextView:
     - `settings`: the parameters of the request.
     - `countable`: the provider can count the send now.
     - `system`: the send has a system text.
-    - `set_up`: the provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
+    - `set_up`: the provider is set up; otherwise its window is unknown and leaves no pair OUT.
     - `compared`: the sends to all models, if there are several.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.conversation.middleware_choices import MiddlewareChoices, describe_choices
 from app.domain.conversation.parameters import Setting, Source, describe_parameter
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, describe_retries
 
@@ -25,6 +26,12 @@ def show_retries(policy: RetryPolicy, limits: RetryLimits = USUAL_RETRIES) -> tu
     """Describe the retries for the page, as a tuple with one setting; an empty tuple for the defaults."""
     text = describe_retries(policy, limits)
     return (SettingView("retry_policy", text, Source.CONVERSATION, ""),) if text else ()
+
+
+def show_choices(choices: MiddlewareChoices) -> tuple[SettingView, ...]:
+    """Describe the middleware of a conversation, as a tuple with one setting; an empty tuple for the defaults."""
+    text = describe_choices(choices)
+    return (SettingView("middleware", text, Source.CONVERSATION, ""),) if text else ()
 
 
 def show_setting(setting: Setting, refusal: str) -> SettingView:

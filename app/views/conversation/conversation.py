@@ -15,6 +15,7 @@ from app.domain.conversation.conversation import (
     ToolMode,
 )
 from app.domain.conversation.metadata import decode_metadata
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.views.conversation.pair import DamageView, describe_damage
 from app.views.request.parameters import ParametersView, show_parameters
@@ -31,7 +32,7 @@ _MARKUP = tuple(
         r"^ {0,3}(?:#{1,6} +|> ?)()",
     )
 )
-"""The commonest marks of Markdown: links, code, bold, italic, headings and quotes. The group is the text they mark."""
+"""Patterns of common marks of Markdown: links, code, bold, italic, headings, quotes. Group 1: the marked text."""
 _FENCE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 
 
@@ -70,6 +71,7 @@ class ConversationView:
     parameters: ParametersView
     retry_policy: RetryPolicy
     retry_limits: RetryLimits
+    middleware: MiddlewareChoices
     metadata: dict[str, Any]
     filter: str
     tool_mode: ToolMode
@@ -106,6 +108,7 @@ def describe_conversation(
         parameters=show_parameters(conversation.parameters),
         retry_policy=conversation.retry_policy,
         retry_limits=conversation.retry_limits,
+        middleware=conversation.middleware,
         metadata=decode_metadata(conversation.metadata_json),
         filter=conversation.filter,
         tool_mode=conversation.tool_mode,

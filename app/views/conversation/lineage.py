@@ -14,8 +14,8 @@ LineageStatus = Literal["pending", "streaming", "completed", "failed"]
 class AncestorView:
     """The origin of a conversation: the conversation from which it was made, for example by a fork.
 
-    `title` is the title of the origin or, without one, the beginning of its first request. `position` is the position
-    of the pair in the origin that was forked or that caused the child call; null: not recorded.
+    `title` is the title of the origin or, without one, the beginning of its first request. `position` is the position,
+    in the origin, of the pair after which the fork was made or that caused the child call; null: not recorded.
     """
 
     conversation_id: str

@@ -2,7 +2,7 @@
 
 Each node has the position of the pair in front of it.
 
-The node of a title or a summary includes the result of its provider call, which has a separate child conversation.
+The node of a title or a summary includes the result of its provider call, a call with its own child conversation.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from app.views.usage.cost import describe_amount
 class AccountingNodeView:
     """The usage of the conversation up to the time when `messages` messages were removed from it.
 
-    - `words`: the reason of the removal as text.
-    - `reason`: the reason; null if it cannot be read.
+    - `reason`: the reason of the removal; null if it cannot be read.
+    - `words`: a text with this reason.
     - `damage`: unreadable values of the node. Damage changes no cost, because costs are computed from the ledger.
     """
 

@@ -43,7 +43,7 @@ class UsageView:
 
 @dataclass(frozen=True, slots=True)
 class ReplacedView:
-    """Secrets of one kind at one place, which were redacted: a mark replaced each in the request.
+    """Secrets of one kind at one place that were redacted: in the request, a mark replaced each of them.
 
     - `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
     - `pair_id`: the pair that contains them; null: they were in the system text, or in the message that was being sent.
@@ -77,7 +77,7 @@ class PairFacts:
     - `unsupported` describes the parts that the model does not accept.
     - `checkpoint`: the checkpoint of the conversation.
     - `cost`: the cost of the current reply.
-    - `cache_saving`: the amount in US dollars that the provider's cache saved at it; None: unknown.
+    - `cache_saving`: the amount in US dollars that the provider's cache saved for it; None: unknown.
     - `secrets`: the secrets that a send would redact now.
     """
 

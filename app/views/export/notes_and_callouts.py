@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from markdown_it.utils import EnvType, OptionsDict
 
 PLACE: Final = "place"
-"""The key of the name of a text in the environment that is passed to the parser when it renders this text."""
+"""The key of an entry in the parser's environment: the name of the text that is rendered."""
 
 _MARK: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]")
 _NOTE: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]:[ \t]*")
 _INDENT: Final = re.compile(r"\n(?: {1,4}|\t)")
 _MIN_INDENT: Final = 2
-_NOTES: Final = "notes"  # key of the number of each note that the text defines, by its label
+_NOTES: Final = "notes"  # key of the notes that the text defines: their numbers by label
 _IN_NOTE: Final = "in note"
 _MARKED: Final = "marked"  # key of the numbers of the notes whose mark is drawn
 

@@ -33,7 +33,7 @@ _SAFE_ADDRESS = re.compile("https?:|mailto:", re.IGNORECASE)
 MAX_LEVEL: Final = 16
 """Maximum nesting of blocks. The library drops blocks nested deeper than 20, and a list takes two levels."""
 MAX_WORK: Final = 3_000_000
-"""Maximum work for a paragraph: its characters times its characters that may start or end a format."""
+"""Maximum work for a paragraph: the number of characters times the number of those that may start or end a format."""
 _SIGN: Final = re.compile(r"[!$*<\[\\\]_`~]")
 
 

@@ -28,7 +28,7 @@ class LogEntryView:
     - `running`: the request has not ended.
     - `made_in`: the child conversation of the request, "" for none.
     - `text`: the title or the summary.
-    - `usable`: it is a complete summary of the pairs before `position`.
+    - `usable`: `text` is a complete summary of the pairs with positions lower than `position`.
     - `at`: the time of the entry (ISO 8601).
     """
 

@@ -139,7 +139,7 @@ class RequestView:
 
 
 def show_request(previewed: Previewed, body_sha256: str, reading: RequestWindow) -> RequestView:
-    """Return the readable form of a previewed request. `reading` has the extent that is shown."""
+    """Return the readable form of a previewed request. `reading` says how much is shown."""
     built, composition = previewed.built, previewed.composition
     request = built.request
     positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
@@ -178,7 +178,7 @@ def show_messages(
 ) -> tuple[PieceView, ...]:
     """Return the newest messages of a request as pieces, oldest first. The last one is expanded.
 
-    `positions` has the positions of pairs by id. `reading` has the extent that is shown.
+    `positions` has the positions of pairs by id. `reading` says how much is shown.
     """
     room, shown = ROOM, list[PieceView]()
     first = max(0, len(messages) - reading.messages)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
 from app.domain.conversation.parts import Part, Text
+from app.domain.request.hashing import canonical_message
 from app.domain.request.request import Request, RequestMessage
 from app.domain.text.differences import Sign, diff_items
 from app.views.inspector.request import (
@@ -65,13 +66,12 @@ class ComparedRequest:
 
 
 def show_changes(
-    before: ComparedRequest, after: ComparedRequest, reading: RequestWindow, *, exact: bool
+    before: ComparedRequest, after: ComparedRequest, reading: RequestWindow, *, warning: str = ""
 ) -> ChangesView:
     """Return the differences from the last request `before` to the request `after`.
 
-    `reading` has the extent that is shown.
-
-    `exact`: building the last request again results in exactly the request that was sent.
+    - `reading`: how much is shown.
+    - `warning`: the reason why they may be inexact.
     """
     last, new = before.request, after.request
     heads = _heads(
@@ -82,7 +82,7 @@ def show_changes(
             ("Tools", _describe_tools(last), _describe_tools(new)),
         ]
     )
-    rows = diff_items(last.messages, new.messages, lambda message: (message.role, message.parts))
+    rows = diff_items(last.messages, new.messages, canonical_message)
 
     def piece(sign: Sign, message: RequestMessage, at: int) -> tuple[PieceView, tuple[Part, ...]]:
         positions = before.positions if sign == "-" else after.positions
@@ -94,19 +94,13 @@ def show_changes(
         note = f"The first {plural(prefix, 'message')} {'is' if prefix == 1 else 'are'} as in the last request. "
     if not heads and prefix == len(rows):
         note += "Nothing else is different."
-    warning = "" if exact else _INEXACT
     return ChangesView(warning, note, heads, _fold(rows, piece, reading))
-
-
-_INEXACT: Final = (
-    "The last request cannot be shown exactly: one of its pairs was changed since. Its hash is now different."
-)
 
 
 def show_body_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], reading: RequestWindow, urls: tuple[str, str]
 ) -> ChangesView:
-    """Return the differences between two JSON bodies of requests. `reading` has the extent that is shown.
+    """Return the differences between two JSON bodies of requests. `reading` says how much is shown.
 
     `urls` are the addresses that the bodies are sent to.
     """

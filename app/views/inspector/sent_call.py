@@ -46,7 +46,7 @@ class RecordedRequestView:
 def show_sent_request(
     content: SentContent, pieces: Sequence[SentPiece], content_hash: str, reading: RequestWindow
 ) -> RecordedRequestView:
-    """Return the readable form of a recorded request with these pieces. `reading` has the extent that is shown."""
+    """Return the readable form of a recorded request with these pieces. `reading` says how much is shown."""
     head = {piece.role: piece for piece in pieces if piece.role in HEAD}
     said = [piece for piece in pieces if piece.role not in HEAD]
     request = Request(

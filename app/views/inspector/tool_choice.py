@@ -39,7 +39,7 @@ _MAX_WORDS: Final = 4
 class ModeItem:
     """An inclusion mode. `figures` describe the tools that it sends. `chosen`: it is the current mode.
 
-    `loss` describes the part of the provider's cache that choosing it would lose, `note` another effect; "" for none.
+    `loss` describes the part of the provider's cache that this choice would lose, `note` another effect; "" for none.
     """
 
     mode: str
@@ -56,7 +56,7 @@ class ToolItem:
     """A tool. `figure` is its size in tokens, `price` its cost per send ("" if unknown or free).
 
     - `chosen`: the next send includes it.
-    - `why`: the reason.
+    - `why`: the reason why it is or is not included.
     - `ticked`: it is ticked for the mode Manual.
     - `note` is shown when the tool is expanded.
     """

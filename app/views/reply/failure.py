@@ -54,7 +54,7 @@ _MAX_WAIT: Final = 24 * 60 * 60
 _CLASS: Final = re.compile(r"^\[error: [a-z_]+\] ")
 _USUAL: Final = (FailureStep.RETRY, FailureStep.OTHER_MODEL)
 _ALWAYS: Final = (FailureStep.EDIT, FailureStep.DELETE)
-"""The steps that every failure offers. A class whose best step is one of them names it in `_STEPS`."""
+"""The steps that every failure offers. An error class has one of them in `_STEPS` only as its best step."""
 _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
     ErrorClass.AUTH: (FailureStep.SETTINGS, FailureStep.RETRY, FailureStep.OTHER_MODEL),
     ErrorClass.NETWORK: (FailureStep.RETRY, FailureStep.SETTINGS),
@@ -65,7 +65,7 @@ _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
 
 
 def plain_message(message: str) -> str:
-    """Return the message of a failure without what is for programs at its beginning: the error class or the field.
+    """Return the message of a failure without its beginning for programs: the error class, or the name of a field.
 
     >>> plain_message("[error: auth] The key was refused."), plain_message("text: is empty.")
     ('The key was refused.', 'The message is empty.')

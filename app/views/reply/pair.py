@@ -263,7 +263,7 @@ def show_spent(
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))
     >>> spent.text
-    '1,515 tokens · $0.0003'
+    '1,500 tokens in, 15 out · $0.0003'
     >>> spent.title
     'Input 1,500 tokens (300 cached), output 15 tokens, as the provider counted. Cost: $0.0003'
     >>> show_spent(Usage(input_tokens=4_500), Cost(Decimal("0.0003")), calls=3).title
@@ -277,7 +277,7 @@ def show_spent(
     least, more = ("at least ", " before it ended early, so it may be more") if cut else ("", "")
     # The words "at least" are written once, for the tokens and the cost.
     return SpentNote(
-        f"{least}{short(read + usage.output_tokens)} tokens · {charge.removeprefix(least)}",
+        f"{least}{short(read)} tokens in, {short(usage.output_tokens)} out · {charge.removeprefix(least)}",
         f"Input {number(read)} tokens{several}{cached}, output {number(usage.output_tokens)} tokens, "
         f"as the provider counted{more}. Cost: {charge.removeprefix('cost ')}",
         describe_cache_hit(usage, saving),
@@ -318,7 +318,7 @@ def _count_calls(pair: Pair) -> int:
     """Return the number of provider calls of a pair's reply.
 
     The number follows from the rounds in the parts of the reply. If the reply did not succeed or ends with a tool
-    result, the parts do not show it; then return 1.
+    result, the parts do not show the number: then return 1.
     """
     parts = () if pair.reply is None else pair.reply.parts
     if pair.lifecycle is not Lifecycle.SUCCEEDED or (parts and isinstance(parts[-1], ToolResult)):

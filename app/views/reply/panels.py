@@ -10,6 +10,7 @@ from app.domain.compare.comparisons import Comparison
 from app.domain.conversation.parameters import describe_parameters
 from app.domain.run.queue import Queue, QueuedText
 from app.domain.tools.permission_requests import PermissionRequest
+from app.domain.tools.tools import BUILT_IN
 from app.views.conversation.queue import HoldView, describe_hold
 from app.views.reply.failure import plain_message
 from app.views.usage.figures import plural
@@ -59,6 +60,8 @@ class PermissionItemView:
     - `conversation_id`: the conversation of the call.
     - `shown_in`: the conversation whose page shows it: for delegated work, the conversation that started the work.
     - `seconds_left`: the time until the call is denied, counted from the creation of this object.
+    - `agent`: the name of the agent that makes the call, "" if no agent does.
+    - `built_in`: the tool is one of Inview.
     """
 
     id: str
@@ -73,6 +76,8 @@ class PermissionItemView:
     description: str
     input_json: str
     seconds_left: float
+    agent: str = ""
+    built_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +161,8 @@ def show_permission(request: PermissionRequest, now: datetime) -> PermissionItem
         description=request.description,
         input_json=request.input_json,
         seconds_left=max(0.0, round(left, 1)),
+        agent=request.agent_name or "",
+        built_in=request.server_id == BUILT_IN,
     )
 
 

@@ -48,7 +48,7 @@ class BreakpointView:
 class CacheBreakView:
     """A prefix of `tokens` tokens that the provider has cached and that a send would not read.
 
-    - `differs`: the first place where the send differs from it.
+    - `differs`: the first place where the send differs from this prefix.
     - `sentence`: describes this place.
     - `cost`: the extra price of processing these tokens again, in US dollars as decimal text.
     """

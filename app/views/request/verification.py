@@ -22,6 +22,7 @@ class VerificationView:
 
     - `content_hash`: the hash of the request that was built again; null: it cannot be built.
     - `bytes_match`: set only for failed requests, whose bytes were stored.
+    - `recorded`: the hash differs, but the record of the call has the hash of the sent request.
     - `reasons`: describe the changes since the send.
     """
 
@@ -31,6 +32,7 @@ class VerificationView:
     stored_hash: str
     content_hash: str | None
     bytes_match: bool | None
+    recorded: bool
     reasons: tuple[str, ...]
 
 
@@ -57,6 +59,7 @@ def describe_sent_request(
         stored_hash=verification.stored_hash,
         content_hash=verification.content_hash,
         bytes_match=verification.bytes_match,
+        recorded=verification.recorded,
         reasons=verification.reasons,
         model=request.model,
         system=request.system,

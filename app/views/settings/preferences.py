@@ -37,7 +37,10 @@ class PreferencesView:
     built_in_tools: tuple[str, ...]
     about_me: str
     tell_about_me: bool
+    user_name: str
+    tell_first_request: bool
     date_zone: str | None
+    tell_time: bool
     redact: bool
     theme: Theme
     keys: dict[str, str]
@@ -85,7 +88,10 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         built_in_tools=preferences.built_in_tools,
         about_me=preferences.about_me,
         tell_about_me=preferences.tell_about_me,
+        user_name=preferences.user_name,
+        tell_first_request=preferences.tell_first_request,
         date_zone=preferences.date_zone,
+        tell_time=preferences.tell_time,
         redact=preferences.redact,
         theme=preferences.theme,
         keys=preferences.keys,

@@ -1,11 +1,11 @@
-"""Views of permissions: pending and decided requests, the rules that a person made, the audit trail."""
+"""Views of permissions: pending and decided requests, and the rules that a person made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus, describe_standing
@@ -22,6 +22,7 @@ class PermissionView:
     - `run_input`: the allowed arguments; null: not allowed.
     - `seconds_left`: the time until the request expires.
     - `sentence` describes the status.
+    - `agent_id`, `agent_name`: the agent that makes the call; null: no agent.
     """
 
     id: str
@@ -45,6 +46,8 @@ class PermissionView:
     expires_at: datetime
     seconds_left: float
     settled_at: datetime | None
+    agent_id: str | None
+    agent_name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class RuleView:
     """A permission rule that allows the calls of a tool: no person is asked about them.
 
     `arguments` are patterns for the arguments by name; empty: any arguments. The rule applies in the conversation
-    `conversation_id`; null: in all conversations.
+    `conversation_id`; null: in all conversations. It applies to calls of the agent `agent_id`; null: to all calls.
     """
 
     id: str
@@ -67,8 +70,9 @@ class RuleView:
     server: str
     tool_name: str
     title: str
-    scope: Literal["conversation", "always"]
+    scope: PermissionScope
     conversation_id: str | None
+    agent_id: str | None
     arguments: Mapping[str, str]
     created_at: datetime
 
@@ -78,30 +82,6 @@ class RulesView:
     """All current permission rules, newest first."""
 
     items: tuple[RuleView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntryView:
-    """An entry of the audit trail: `who` performed an `action`. `subject` is the id of its object.
-
-    `data` are details; their form depends on the action.
-    """
-
-    id: int
-    at: datetime
-    who: str
-    action: str
-    subject: str
-    conversation_id: str | None
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditView:
-    """A part of the audit trail, newest entry first."""
-
-    items: tuple[AuditEntryView, ...]
-    next_cursor: str | None
 
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
@@ -129,6 +109,8 @@ def describe_permission(request: PermissionRequest, now: datetime) -> Permission
         expires_at=request.expires_at,
         seconds_left=max(0.0, round(left, 1)),
         settled_at=request.settled_at,
+        agent_id=request.agent_id,
+        agent_name=request.agent_name,
     )
 
 
@@ -140,8 +122,9 @@ def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> 
         server=server,
         tool_name=rule.tool_name,
         title=title,
-        scope="always" if rule.conversation_id is None else "conversation",
+        scope=rule.scope,
         conversation_id=rule.conversation_id,
+        agent_id=rule.agent_id,
         arguments={each.name: each.pattern for each in rule.arguments},
         created_at=created_at,
     )

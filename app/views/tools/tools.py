@@ -23,7 +23,7 @@ class ChosenToolView:
     """A tool, and the decision whether the next send includes it.
 
     - `chosen`: the send includes it.
-    - `why`: the reason.
+    - `why`: the reason why it is or is not included.
     - `words`: the words that it shares with the draft, if any.
     """
 

@@ -31,7 +31,7 @@ class SpentView:
       overlap.
     - `cost_at_least`: a part of the cost is unknown, so the real cost may be higher.
     - `uncached_cost`: the known part of the cost, as if nothing was cached.
-    - `saved`: the difference (negative if cache writes cost more than cache reads saved).
+    - `saved`: `uncached_cost` minus the known cost; negative if cache writes cost more than cache reads saved.
     - `cut_short`: the number of calls that may have used more than their provider reported.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator
 
@@ -12,8 +13,10 @@ import pytest_asyncio
 from app.api.http import event_stream
 from app.api.http.event_stream import EVENT_KINDS, KEEPALIVE, answer_events
 from app.domain.run.run_log import LogEvent
+from app.domain.structured.partial_json import JsonChange, read_partial
 from tests.api.served import Api, serve_api
 from tests.api.talk import Event, answered, create_conversation, follow, log_of, read_events, send, words_of
+from tests.domain.structured.test_partial_json import apply_change
 
 ENDS = {"done", "error", "cancelled"}
 
@@ -68,6 +71,18 @@ async def test_stream_begins_with_the_run_and_the_hash_of_what_was_previewed(api
     assert events[0].data["content_hash"] == started["content_hash"] == preview["content_hash"]
 
 
+async def test_first_and_last_event_have_the_conversation(api: Api):
+    conversation_id = await create_conversation(api)
+    run_id = (await send(api, conversation_id, "/echo Hi"))["run_id"]
+
+    events = await follow(api, run_id)
+    later = await follow(api, run_id)
+
+    assert events[0].data["conversation_id"] == conversation_id
+    assert events[-1].data == {"stop_reason": "end", "conversation_id": conversation_id}
+    assert log_of(later) == log_of(events)
+
+
 @pytest.mark.parametrize(
     ("text", "end"),
     [
@@ -105,6 +120,43 @@ async def test_reader_that_disconnects_after_every_event_sees_each_character_onc
     assert_in_order(seen)
     assert log_of(seen) == log_of(await follow(api, run_id))
     assert len(seen) > 10
+
+
+async def test_value_events_lead_to_the_value_of_the_text_from_any_position(api: Api):
+    conversation_id = await create_conversation(api)
+    schema = {"type": "object", "properties": {"names": {"type": "array"}, "text": {"type": "string"}}}
+    reply = '{"names": [{"first": "Ada"}, {"first": "Alan"}], "text": "one two three four", "n": 100000000000000000000}'
+    run_id = (await send(api, conversation_id, f"/rate 25 /echo {reply}", schema=schema))["run_id"]
+
+    seen = await follow(api, run_id, values="true")
+    log = [event for event in seen if event.kind != "value"]
+
+    assert log_of(log) == log_of(await follow(api, run_id))
+    assert len(log) < len(seen) - 2, "the value arrives in pieces"
+    value, text = None, ""
+    for event in seen:
+        if event.kind == "value":
+            for change in event.data["changes"]:
+                appended = "append" in change
+                changed = JsonChange(tuple(change["path"]), change["append" if appended else "value"], appended)
+                value = apply_change(value, changed)
+            assert value == read_partial(text).value
+        text += event.data.get("text", "")
+    assert value == json.loads(reply)
+    assert_one_end(seen)
+    for after in (*range(0, seen[-1].id, 9), seen[-1].id - 1):
+        rest = await follow(api, run_id, after, values="true")
+        (whole,) = [event for event in rest if event.kind == "value"]
+        assert whole.data == {"changes": [{"path": [], "value": value}]}
+        assert log_of([event for event in rest if event.kind != "value"]) == log_of(log)[after:]
+        assert [event.id for event in rest] == sorted(event.id for event in rest)
+        assert_one_end(rest)
+
+
+async def test_reply_without_json_has_no_value_events(api: Api):
+    run_id = (await send(api, await create_conversation(api), "/echo Hello"))["run_id"]
+
+    assert await follow(api, run_id, values="true") == await follow(api, run_id)
 
 
 async def test_last_event_id_means_the_same_as_after(api: Api):

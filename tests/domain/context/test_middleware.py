@@ -38,7 +38,7 @@ def read(pieces: Sequence[str], *after: StreamEvent) -> list[StreamEvent]:
 
 def parts_of(events: Sequence[StreamEvent]) -> tuple[Part, ...]:
     """Return the parts of the reply that these events make."""
-    state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+    state = start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash"))[0]
     for event in events:
         state, _ = apply_event(state, event)
     return state.parts

@@ -16,6 +16,7 @@ from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult
 from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import list_replaced, redact_text
 from app.domain.privacy.secrets import find_secrets
+from app.domain.privacy.user_context import UserContext
 from app.domain.request.request import Request, RequestMessage
 from tests.builders import a_pair
 
@@ -154,9 +155,10 @@ def test_what_is_the_same_stays_the_very_same_so_that_its_hash_is_known() -> Non
 
 
 def test_text_about_the_user_is_one_card_and_absent_if_empty() -> None:
-    view = View(system_prompt="Be brief.", prelude=compose_system_prelude(UserOptions("I am Ada.", date(2026, 11, 22))))
+    ada = UserContext("I am Ada.", today=date(2026, 11, 22))
+    view = View(system_prompt="Be brief.", prelude=compose_system_prelude(UserOptions(ada)))
 
-    assert compose_system_prelude(UserOptions("  \n")) is None
+    assert compose_system_prelude(UserOptions(UserContext("  \n"))) is None
     assert build_request(view, PROFILE).request.system == (
         "Be brief.\n\nAbout the person you talk to:\nI am Ada.\n\nToday is Sunday, 22 November 2026."
     )

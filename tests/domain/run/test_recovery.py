@@ -15,7 +15,7 @@ CALL, ANSWER = ToolCall("c", "clock", "{}", complete=True), ToolResult("c", (Tex
 
 
 def interrupted(text: str) -> RunState:
-    state = apply_event(start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0], TextReceived(text))[0]
+    state = apply_event(start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash"))[0], TextReceived(text))[0]
     return apply_event(state, Interrupted())[0]
 
 
@@ -105,7 +105,7 @@ def test_the_failure_says_how_much_came_from_pages_and_that_more_may_be_missing(
 
 
 def test_a_reply_that_ended_in_another_way_is_left_alone() -> None:
-    running = apply_event(start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0], TextReceived("one"))[0]
+    running = apply_event(start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash"))[0], TextReceived("one"))[0]
     stopped = apply_event(running, CancelRequested())[0]
 
     for state in (running, stopped):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any, SupportsIndex, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.structured.partial_json import MAX_DEPTH, PartialJson, read_partial
+from app.domain.structured.partial_json import MAX_DEPTH, JsonChange, JsonReader, PartialJson, read_partial
 from tests.work import counting
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -113,6 +115,84 @@ def test_half_an_escape_waits_for_the_rest() -> None:
     assert read_partial('["a\\u00e').value == ["a"]
     assert read_partial('["a\\ud83d').value == ["a"]
     assert read_partial('["a\\ud83d\\ude0').value == ["a"]
+
+
+def apply_change(value: Any, change: JsonChange) -> Any:
+    """Return a value with this change, as a client of the API makes it."""
+    root: Any = [value]
+    place, last = root, 0
+    for step in change.path:
+        place, last = place[last], step
+    if isinstance(last, int) and last == len(place):
+        place.append(change.value)
+    else:
+        place[last] = place[last] + change.value if change.appended else change.value
+    return root[0]
+
+
+def read_in_pieces(text: str, cuts: Iterable[int]) -> tuple[Any, PartialJson]:
+    """Read a text in pieces. Return the value that a client has, and the last result."""
+    reader, value = JsonReader(), None
+    for end in (*sorted(cuts), len(text)):
+        for change in deepcopy(reader.read(text[:end])):
+            value = apply_change(value, change)
+        at_once = read_partial(text[:end])
+        if "too large" in (at_once.fault or ""):  # the value keeps the number that was read before
+            assert reader.result.fault == at_once.fault
+        else:
+            assert reader.result == at_once
+        assert json.dumps(value) == json.dumps(reader.result.value)
+    return value, reader.result
+
+
+@given(values, st.booleans(), st.lists(st.integers(0, 120), max_size=12))
+def test_the_changes_of_a_growing_text_lead_to_the_same_value(value: Any, ascii_only: bool, cuts: list[int]) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only) + " "
+
+    assert read_in_pieces(text, (cut for cut in cuts if cut < len(text))) == (value, PartialJson(value, found=True))
+
+
+@given(
+    st.text(max_size=40) | st.text('{}[]",:0123456789.eE+-tfn\\u \n`', max_size=60),
+    st.lists(st.integers(0, 60), max_size=30),
+)
+def test_no_text_changes_what_is_read_by_arriving_in_pieces(text: str, cuts: list[int]) -> None:
+    read_in_pieces(text, (cut for cut in cuts if cut < len(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1, "b": [2], "a": {"c": 3}, "a": "x"}',
+        '```json\n{"a": "b\\ud83d\\ude00\\ud83dc", "\\ud83d\\ude00": 1.50e2}\n``` that is all',
+        "the answer is [true, -0.0, null]",
+        '["a\nb"]',
+    ],
+)
+def test_a_text_may_arrive_character_by_character(text: str) -> None:
+    read_in_pieces(text, range(len(text)))
+
+
+def test_a_text_that_is_replaced_is_read_from_the_beginning() -> None:
+    reader = JsonReader()
+    reader.read("[1, 2]")
+
+    assert reader.read("") == (JsonChange((), None),)
+    assert reader.read('{"a') == (JsonChange((), {}),)
+
+
+@pytest.mark.parametrize("text", ['{"a": "' + "word " * 4_000 + '"}', "[" + '"a b",' * 4_000])
+def test_reading_piece_by_piece_takes_work_as_the_text_is_long(text: str) -> None:
+    """Each character is read once: reading again from the start for each piece would be hundreds of times the work."""
+    with counting() as whole:
+        read_partial(text)
+    reader, changed = JsonReader(), 0
+    with counting() as pieces:
+        for end in range(0, len(text), 20):
+            changed += len(repr([(each.path, each.value) for each in reader.read(text[:end])]))
+
+    assert pieces.made <= 3 * whole.made + 60 * (len(text) // 20)
+    assert changed <= 40 * len(text) // 10
 
 
 DEEP = ["[" * 100_000, '{"a":' * 100_000, '"' + '\\"' * 100_000, "}}}}", "[" * 102 + "]" * 102]

@@ -51,11 +51,21 @@ def test_a_rule_allows_the_very_tool_it_was_made_for() -> None:
         replace(RULE, tool_name="Read_file"),
         replace(RULE, fingerprint="f2"),
         replace(RULE, conversation_id="c2"),
+        replace(RULE, agent_id="a1"),
         replace(RULE, arguments=patterns(path="/other/*")),
     ],
 )
 def test_a_rule_for_something_else_allows_nothing(other: Rule) -> None:
     assert decide(READ, None, (other,)) == Ask()
+
+
+def test_a_rule_of_an_agent_covers_calls_of_this_agent_alone() -> None:
+    rule = replace(RULE, agent_id="a1")
+
+    assert decide(replace(READ, agent_id="a1"), None, (rule,)) == Allow("rule", "r1")
+    assert decide(replace(READ, agent_id="a2"), None, (rule,)) == Ask()
+    assert decide(READ, None, (rule,)) == Ask()
+    assert decide(replace(READ, agent_id="a1"), None, (RULE,)) == Allow("rule", "r1")
 
 
 def test_a_rule_for_one_server_never_covers_the_same_tool_of_another() -> None:

@@ -115,6 +115,8 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
     reload(page)
     expect(page.get_by_role("button", name="Show the replies to choose from")).to_be_visible()
     expect(replies(screen)).to_have_count(0)
+    expect(page.locator(".request")).to_have_text(LONG)
+    expect(page.get_by_text("Sending…")).to_have_count(0)
     page.get_by_role("button", name=re.compile("Comparing 3")).click()
     replies(screen).get_by_role("button", name="Delete all replies").click()
     expect(replies(screen)).to_have_count(0)

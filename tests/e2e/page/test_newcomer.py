@@ -111,6 +111,9 @@ def test_0_takes_stars_away_and_space_scrolls(screen: Screen) -> None:
 def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen, phone: Screen) -> None:
     page = screen.page
     screen.start("/long 900 /rate 0").wait_for_reply()
+    page.mouse.move(0, 0)
+    for part in (".actions", ".mark.tag"):  # seen at the newest pair without the pointer
+        expect(screen.pairs.last.locator(part).first).to_have_css("opacity", "1")
     page.keyboard.press("Escape")
     page.keyboard.press("Shift+G")
     wait_until_still(page, TOPS)
@@ -128,6 +131,11 @@ def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen,
     assert foot
     assert view
     assert foot["y"] + foot["height"] + 46 <= view["y"] + view["height"]  # the arrow's room
+    page.locator(".scroll").evaluate("it => it.scrollTo(0, 0)")
+    arrow, newest = page.locator(".to-end").bounding_box(), screen.pairs.last.bounding_box()
+    assert arrow
+    assert newest
+    assert arrow["x"] >= newest["x"] + newest["width"]  # it covers no text
 
     phone.go(screen.path)
     pair = phone.pairs.last

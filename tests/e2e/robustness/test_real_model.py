@@ -67,5 +67,5 @@ def test_real_reply_streams_survives_a_reload_in_its_middle_and_is_stored_with_i
     assert stored["usage"]["input_tokens"] > 0
     assert 12 < stored["usage"]["output_tokens"] <= 150
     said = f"output {stored['usage']['output_tokens']:,} tokens"
-    expect(page.locator("footer.meta").get_by_role("note", name=said)).to_be_visible()
+    expect(page.locator("footer.meta").get_by_role("button", name=said)).to_be_visible()
     page.close()

@@ -53,7 +53,7 @@ def cost_of_a_reply_is_seen_in_its_line_in_the_top_bar_and_request_by_request(
     eventually(lambda: spent_of(server, priced) > 0)
     cost = spent_of(server, priced)
 
-    expect(screen.pairs.last.locator(".about")).to_contain_text(re.compile(r"\d tokens · \$\d"))
+    expect(screen.pairs.last.locator(".about")).to_contain_text(re.compile(r"\d tokens in, \d+ out · \$\d"))
     total = page.get_by_role("button", name=re.compile("Used in this conversation"))
     expect(total).to_contain_text(f"${cost:.3f}" if cost < 1 else f"${cost:.2f}")
 

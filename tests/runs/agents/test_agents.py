@@ -173,4 +173,4 @@ async def test_a_run_begins_with_what_its_agents_list_allows(ctx: AppContext):
 
     assert [tool.name for tool in planned.tools] == ["current_time"]
     assert planned.loop is not None
-    assert planned.loop.allowed == (entry,)
+    assert planned.loop.agent == agent

@@ -12,6 +12,7 @@ import pytest
 
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.models.model_profile import Prices
@@ -32,6 +33,7 @@ from app.runs.usage.prices import set_price
 from app.store.conversation.conversations import list_conversations, load_conversation
 from app.store.ledger.ledger import count_calls, load_calls
 from app.store.ledger.prices import OwnPrice
+from app.store.run.runs import load_sent_with
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
 
 
@@ -82,6 +84,33 @@ async def test_a_task_runs_in_a_child_conversation_of_the_agent_and_is_paid_as_d
     assert [call.purpose for call in calls] == ["delegated"]
     assert told[0] == "Helper is working on the task"
     assert told[-1] == "done it"
+
+
+async def test_delegate_gets_the_first_request_of_the_person_if_that_is_switched_on(ctx: AppContext):
+    caller = await asker(ctx)
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(tell_first_request=True))
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
+
+    made = await made_in(ctx, await delegate(ctx, caller, "Helper", "/echo done it"))
+
+    (pair,) = await pairs_of(ctx, made.id)
+    assert pair.run_id is not None
+    async with ctx.store.read() as session:
+        sent_with = await load_sent_with(session, pair.run_id)
+    assert sent_with.prelude == "The first request of this conversation:\n/echo Let me ask somebody"
+
+
+async def test_delegated_work_has_the_middleware_of_the_conversation_that_requested_it(ctx: AppContext):
+    caller = await asker(ctx)
+    own = MiddlewareChoices(user_context=False, redaction=True)
+    await change_conversation(ctx, LOCAL_OWNER, caller.conversation_id, SettingChanges(middleware=own))
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
+
+    made = await made_in(ctx, await delegate(ctx, caller, "Helper", "/echo id AKIAIOSFODNN7EXAMPLE"))
+
+    (pair,) = await pairs_of(ctx, made.id)
+    assert made.middleware == own
+    assert [(one.kind, one.place) for one in pair.redacted] == [("AWS access key", "request")]
 
 
 async def test_a_failed_or_unknown_delegate_is_an_answer_with_the_reason(ctx: AppContext):

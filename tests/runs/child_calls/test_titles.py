@@ -83,6 +83,49 @@ async def a_bench(data: Path, *answers: Answer, **environment: str) -> AsyncGene
         yield Bench(ctx, peer)
 
 
+async def test_long_message_is_not_sent_again_for_its_title(data: Path) -> None:
+    long = f"Why is the sky blue? {'word ' * 3_000}Answer briefly."
+    async with a_bench(data, says("It scatters."), says("Blue sky")) as bench:
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+
+        await reply_to(bench.ctx, conversation_id, long)
+
+        assert await bench.title(conversation_id) == "Blue sky"
+        asked, replied, instruction = [message["content"] for message in bench.messages()]
+    assert (replied, instruction) == ("It scatters.", INSTRUCTION)
+    assert asked.startswith("Why is the sky blue? word word ")
+    assert asked.endswith("word word Answer briefly.")
+    assert len(asked) < 1_600
+
+
+async def test_long_conversation_is_titled_from_its_first_and_its_newest_pair(data: Path) -> None:
+    async with a_bench(data, says("It scatters."), INVIEW_TITLES="off") as bench:
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        for text in ("First", "Second " * 2_500, "Third"):
+            await reply_to(bench.ctx, conversation_id, text)
+
+        await ask_title(bench.ctx, LOCAL_OWNER, conversation_id)
+        await bench.rest()
+
+        assert [message["content"] for message in bench.messages()] == [
+            "First", "It scatters.", "Third", "It scatters.", INSTRUCTION
+        ]  # fmt: skip
+
+
+async def test_secret_is_redacted_before_a_long_message_is_shortened(data: Path) -> None:
+    secret = "sk-proj-" + "a1B2c3D4e5" * 5
+    long = f"{'x' * 970} {secret} {'word ' * 3_000}"
+    async with a_bench(data, says("Fine."), INVIEW_TITLES="off") as bench:
+        await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(redact=True))
+        conversation_id = await a_conversation(bench.ctx, model=MODEL)
+        await reply_to(bench.ctx, conversation_id, long)
+
+        await ask_title(bench.ctx, LOCAL_OWNER, conversation_id)
+        await bench.rest()
+
+        assert "sk-proj-a1B2" not in bench.messages()[0]["content"]
+
+
 async def test_request_for_a_title_is_never_sent_along(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("The sky")) as bench:
         conversation_id = await a_conversation(bench.ctx, model=MODEL)

@@ -15,6 +15,7 @@ from app.domain.context.over_budget import OverBudgetError
 from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsError, NotFoundError
 from app.domain.models.model_profile import Prices
@@ -22,7 +23,7 @@ from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, preview_resend, resend_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget
@@ -82,6 +83,10 @@ async def test_a_secret_of_a_stored_request_is_not_sent_again_once_secrets_are_r
         await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
 
     assert len(bench.peer.heard) == heard
+    off = SettingChanges(middleware=MiddlewareChoices(redaction=False))
+    await change_conversation(bench.ctx, LOCAL_OWNER, conversation_id, off)
+    await collect(bench.ctx, (await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)).started.run_id)
+    assert len(bench.peer.heard) == heard + 1
 
 
 async def test_failed_request_is_sent_again_byte_for_byte_whatever_has_changed_since(bench: Bench) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
+from structlog.testing import capture_logs
 
 from app.domain.conversation.conversation import Effort, Parameters, Role, ToolMode
 from app.domain.conversation.lifecycle import Lifecycle
@@ -346,3 +347,20 @@ async def test_a_command_whose_caller_is_cancelled_is_completed(ctx: AppContext)
 
 async def test_the_current_app_context_is_the_open_one(ctx: AppContext) -> None:
     assert current() is ctx
+
+
+async def test_each_send_logs_its_conversation_and_the_growing_number_of_messages(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx, model="offline:demo")
+
+    with capture_logs() as logged:
+        for text in ("/echo one", "/echo two", "/echo three"):
+            await reply_to(ctx, conversation, text)
+
+    lines = [one for one in logged if one["event"] == "sending"]
+    assert [(one["conversation_id"], one["existing"], one["messages"]) for one in lines] == [
+        (conversation, False, 2),
+        (conversation, True, 4),
+        (conversation, True, 6),
+    ]
+    assert {one["log_level"] for one in lines} == {"info"}
+    assert "/echo" not in repr(lines)

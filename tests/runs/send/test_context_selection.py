@@ -478,9 +478,10 @@ async def test_every_stored_request_can_be_made_again_until_something_of_it_chan
     assert (fine.matches, fine.bytes_match, fine.hashes[-1]) == (True, None, good.content_hash)
     assert (kept.matches, kept.bytes_match) == (True, True)
     assert not changed.matches
-    assert changed.reasons == (
-        "The agent, the system prompt, the checkpoint, or the known capabilities of the model have changed.",
-    )
+    (reason,) = changed.reasons
+    assert reason.startswith("The agent, the system prompt, the summary before the pairs, or ")
+    assert changed.recorded == fine.request
+    assert fine.recorded is None
 
 
 async def test_a_changed_text_is_found_by_its_hash(ctx: AppContext) -> None:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 import pytest
 
+from app.domain.agents.agents import Agent
+from app.domain.audit import DECISIONS
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import InputError, NotFoundError
@@ -29,6 +31,7 @@ from app.domain.tools.permission_requests import (
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.domain.tools.tools import Tool
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import read_audit
 from app.runs.engine.live import LiveRun
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.temporary.temporary import create_temporary
@@ -38,7 +41,6 @@ from app.runs.tools.permission_commands import (
     answer_permission,
     list_pending,
     list_rules,
-    read_audit,
     read_request,
     revoke_rule,
     revoke_rules_of,
@@ -46,13 +48,17 @@ from app.runs.tools.permission_commands import (
 from app.runs.tools.permissions import ask_permission
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
+from app.store.audit.audit import AuditCriteria
 from tests.runs.steps import a_conversation, pair_of, send, settings_of, wait_for_text
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+DECIDED = AuditCriteria(actions=DECISIONS)
 SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}'
 WRITE = Tool("files__write", "files", "Files", "write", "Write", "Writes a file.", SCHEMA, read_only=False)
 ELSEWHERE = replace(WRITE, name="evil__write", server_id="evil", server_name="Evil")
 LONG = "/long 5000 /rate 50"
+REVIEWER = Agent("a1", LOCAL_OWNER, "Reviewer", AT, AT)
+WRITER = Agent("a2", LOCAL_OWNER, "Writer", AT, AT)
 
 
 @dataclass
@@ -92,12 +98,12 @@ class Scene:
         path: str = "/notes/a",
         tool: Tool = WRITE,
         *,
-        allowed: tuple[AllowedTool, ...] | None = None,
+        agent: Agent | None = None,
         run: LiveRun | None = None,
     ) -> asyncio.Task[Allowed | Denied]:
         self.count += 1
         call = ToolCall(f"t{self.count}", tool.name, f'{{"path":"{path}"}}', complete=True)
-        return asyncio.create_task(ask_permission(self.ctx, run or self.run, tool, call, allowed=allowed))
+        return asyncio.create_task(ask_permission(self.ctx, run or self.run, tool, call, agent=agent))
 
     async def pending(self, count: int = 1) -> list[PermissionRequest]:
         """Return the pending requests once there are `count` of them."""
@@ -120,7 +126,7 @@ class Scene:
             waits.cancel()
 
     async def audited(self) -> list[tuple[str, dict[str, Any]]]:
-        entries = await read_audit(self.ctx, LOCAL_OWNER, limit=100)
+        entries = await read_audit(self.ctx.store, LOCAL_OWNER, limit=100, criteria=DECIDED)
         return [(entry.action, entry.data) for _, entry in reversed(entries)]
 
 
@@ -315,6 +321,53 @@ async def test_an_always_rule_releases_pending_calls_of_the_same_tool(scene: Sce
     theirs.cancel()
 
 
+async def test_a_rule_of_an_agent_allows_its_calls_and_no_other_calls_until_it_is_revoked(scene: Scene) -> None:
+    first = scene.ask("/a", agent=REVIEWER)
+    (request,) = await scene.pending()
+    assert (request.agent_id, request.agent_name) == ("a1", "Reviewer")
+    other, without = scene.ask("/b", agent=WRITER), scene.ask("/c")
+    await scene.pending(3)
+
+    await scene.answer(request, PermissionChoice.ALWAYS_ALLOW_AGENT)
+
+    assert isinstance(await first, Allowed)
+    assert isinstance(await scene.ask("/d", agent=replace(REVIEWER, name="Renamed")), Allowed)
+    assert [request.agent_id for request in await scene.pending(2)] == ["a2", None]
+    other.cancel()
+    without.cancel()
+    (kept,) = await list_rules(scene.ctx, LOCAL_OWNER)
+    assert (kept.rule.agent_id, kept.rule.conversation_id) == ("a1", None)
+    made = [data for action, data in await scene.audited() if action == "permission.rule_made"]
+    assert [(data["scope"], data["agent_id"]) for data in made] == [("agent", "a1")]
+
+    await revoke_rule(scene.ctx, LOCAL_OWNER, kept.rule.id)
+    again = scene.ask("/e", agent=REVIEWER)
+    await scene.pending()
+    again.cancel()
+
+
+async def test_a_rule_of_an_agent_allows_no_call_that_its_list_refuses(scene: Scene) -> None:
+    first = scene.ask(agent=REVIEWER)
+    await scene.answer((await scene.pending())[0], PermissionChoice.ALWAYS_ALLOW_AGENT)
+    await first
+
+    denied = await scene.ask(agent=replace(REVIEWER, allowed_tools=(AllowedTool("files", "read_*"),)))
+
+    assert isinstance(denied, Denied)
+
+
+async def test_a_call_without_an_agent_cannot_be_allowed_for_the_agent(scene: Scene) -> None:
+    waiting = scene.ask()
+    (request,) = await scene.pending()
+
+    with pytest.raises(InputError, match="No agent makes this call"):
+        await scene.answer(request, PermissionChoice.ALWAYS_ALLOW_AGENT)
+
+    assert await scene.pending() == [request]
+    assert await list_rules(scene.ctx, LOCAL_OWNER) == ()
+    waiting.cancel()
+
+
 async def test_a_rule_with_patterns_covers_such_calls_alone(scene: Scene) -> None:
     first = scene.ask("/notes/a")
     (request,) = await scene.pending()
@@ -354,11 +407,12 @@ async def test_the_rules_of_a_server_that_is_another_one_now_are_revoked(scene: 
 
 
 async def test_an_agents_list_decides_before_a_person_is_asked(scene: Scene) -> None:
-    free = (AllowedTool("files", "write", (ArgumentPattern("path", "/notes/*"),), ask=False),)
+    free = AllowedTool("files", "write", (ArgumentPattern("path", "/notes/*"),), ask=False)
+    agent = replace(REVIEWER, allowed_tools=(free,))
 
-    assert await scene.ask("/notes/a", allowed=free) == Allowed('{"path":"/notes/a"}')
-    assert isinstance(await scene.ask("/etc/passwd", allowed=free), Denied)
-    assert isinstance(await scene.ask("/notes/a", ELSEWHERE, allowed=free), Denied)
+    assert await scene.ask("/notes/a", agent=agent) == Allowed('{"path":"/notes/a"}')
+    assert isinstance(await scene.ask("/etc/passwd", agent=agent), Denied)
+    assert isinstance(await scene.ask("/notes/a", ELSEWHERE, agent=agent), Denied)
 
     audited = [(action, data["by"]) for action, data in await scene.audited()]
     assert audited == [
@@ -383,9 +437,9 @@ async def test_arguments_that_could_be_read_in_two_ways_are_neither_asked_nor_al
     scene: Scene, input_json: str
 ) -> None:
     call = ToolCall("t1", WRITE.name, input_json, complete=True)
-    free = (AllowedTool("files", "*", ask=False),)
+    agent = replace(REVIEWER, allowed_tools=(AllowedTool("files", "*", ask=False),))
 
-    assert isinstance(await ask_permission(scene.ctx, scene.run, WRITE, call, allowed=free), Denied)
+    assert isinstance(await ask_permission(scene.ctx, scene.run, WRITE, call, agent=agent), Denied)
 
 
 async def test_words_that_look_like_a_permission_give_none(scene: Scene) -> None:
@@ -410,7 +464,7 @@ async def test_another_owner_sees_and_answers_nothing(scene: Scene) -> None:
     with pytest.raises(NotFoundError):
         await list_pending(scene.ctx, "other", scene.conversation_id)
     assert await list_rules(scene.ctx, "other") == ()
-    assert await read_audit(scene.ctx, "other", limit=9) == ()
+    assert await read_audit(scene.ctx.store, "other", limit=9) == ()
     waiting.cancel()
 
 
@@ -424,7 +478,7 @@ async def test_the_audit_trail_has_no_words_of_a_temporary_conversation(ctx: App
         await scene.answer(request, PermissionChoice.ALLOW_CONVERSATION, edited={"path": "/secret/other"})
         await waiting
 
-    entries = [entry.data for _, entry in await read_audit(ctx, LOCAL_OWNER, limit=9)]
+    entries = [entry.data for _, entry in await read_audit(ctx.store, LOCAL_OWNER, limit=9, criteria=DECIDED)]
     assert len(entries) == 3
     assert "secret" not in repr(entries)
     assert len(await list_rules(ctx, LOCAL_OWNER)) == 1

@@ -19,6 +19,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, plain_text
 from app.domain.errors import ConflictError
 from app.domain.run.rounds import NOT_RUN, UNANSWERED, ToolLimits
+from app.domain.run.run_log import LogEvent
 from app.domain.stream.stream_events import StopReason
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
@@ -33,6 +34,7 @@ from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools import tool_calls, tool_rounds
 from app.runs.tools.permission_commands import list_pending
+from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
@@ -449,6 +451,45 @@ async def test_progress_of_a_tool_is_published_to_subscribers(ctx: AppContext) -
         event = await asyncio.wait_for(anext(feed), 5)
         told += [event] if isinstance(event, ToolProgress) else []
     assert [(one.progress, one.total, one.message) for one in told] == [(1, 4, "one"), (4, 4, "all")]
+
+
+async def test_an_event_stream_has_the_newest_progress_of_a_tool_until_it_ends(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool_calls, "PROGRESS_SECONDS", 0)
+    began, ended = asyncio.Event(), asyncio.Event()
+    kept: list[Progress] = []
+
+    async def count(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
+        kept.append(progress)
+        progress(1, 4, "one" + "!" * 400)
+        began.set()
+        await ended.wait()
+        progress(4, 4, "all")
+        return said("counted")
+
+    await add_tools(ctx, count=count)
+    started = await send(ctx, await a_conversation(ctx), "/rate 0\n/tool count {}\n/then\n/long 5 /rate 50")
+    await began.wait()
+    events: list[LogEvent] = []
+    async with asyncio.timeout(30):
+        async for batch in follow(ctx, LOCAL_OWNER, started.run_id):  # begins after the first report
+            events += batch
+            if any(event.kind == "tool_progress" for event in batch):
+                ended.set()
+            if any(event.kind == "tool_result" for event in batch):
+                kept[0](2, 4, "too late")
+                assert ctx.engine.runs[started.run_id].progress == {}
+
+    call, *_ = [event.data["tool_call_id"] for event in events if event.kind == "tool_call"]
+    told = [event.data for event in events if event.kind == "tool_progress"]
+    first = {"tool_call_id": call, "progress": 1, "total": 4, "message": ("one" + "!" * 400)[:300]}
+    assert told[0] == {**first, "conversation_id": None}
+    assert [one["message"] for one in told[1:]] in ([], ["all"])  # the result may come before "all" is read
+    positions = [event.position for event in events]
+    assert positions == sorted(positions)
+    log = [event for event in events if event.kind != "tool_progress"]
+    assert merged(await collect(ctx, started.run_id)) == merged(log)
 
 
 async def test_a_retry_within_a_later_round_is_booked_and_succeeds(ctx: AppContext) -> None:

@@ -52,7 +52,8 @@ async def count_rows(ctx: AppContext) -> list[int]:
 
 
 def half_of(body: bytes) -> bytes:
-    return body[: len(body) // 2]
+    """Cut an export of 200 pairs within the request of its hundredth pair."""
+    return body[: body.index(b"Hi 100") + 2]
 
 
 def with_nine_stars(body: bytes) -> bytes:

@@ -61,7 +61,7 @@ class Follower:
 
 def live_run(ctx: AppContext) -> LiveRun:
     """Create a run whose states the test sets."""
-    state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
+    state = start_run(RunStart("r1", "p1", "c1", "offline:demo", "hash"))[0]
     place = RunPlace(LOCAL_OWNER, "c1", "p1", "m1")
     wire = WireRequest("offline:demo", "POST", "http://offline.invalid/v1/replies", (), b"")
     run = LiveRun(place, a_provider("offline"), wire, state, state, state, START)

@@ -13,11 +13,13 @@ from app.domain.context.context import OutReason
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
 from app.domain.filters.language.errors import FilterError
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.settings.provider_commands import list_models
 from app.runs.watch import composed
 from app.runs.watch import pairs as watch_pairs
@@ -516,3 +518,27 @@ async def test_pairs_are_found_before_it_is_known_what_is_sent(
     async with watcher, asyncio.timeout(HANG_SECONDS):
         await watcher.loaded.wait()
         assert len((await watcher.next_screen() or Screen()).pairs) == 2
+
+
+async def test_view_with_the_time_of_day_is_composed_again_every_minute_and_sent_with_its_time(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(composed, "MINUTE", 0.05)
+    conversation_id = await a_past(ctx, 1)
+    async with a_page(ctx, conversation_id) as page:
+        screen = await page.until_known()
+        assert screen.context is not None
+        assert screen.context.as_of == ""
+        await set_preferences(ctx, LOCAL_OWNER, Preferences(date_zone="UTC", tell_time=True))
+        first = await page.until(lambda screen: screen.context is not None and screen.context.as_of != "")
+        later = await page.until(
+            lambda screen: (
+                screen.context is not None and first.context is not None and screen.context.as_of > first.context.as_of
+            )
+        )
+        seen = page.watcher.view.seen
+
+    assert later.context is not None
+    assert seen.as_of is not None
+    assert seen.as_of.isoformat() >= later.context.as_of
+    assert f"The time is {seen.as_of:%H:%M} (UTC)." in (later.context.prelude or "")

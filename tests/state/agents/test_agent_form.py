@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -11,12 +12,13 @@ from sqlalchemy import text
 from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
-from app.domain.tools.permissions import AllowedTool, ArgumentPattern
+from app.domain.tools.permissions import AllowedTool, ArgumentPattern, Rule
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import BUILT_IN
 from app.runs.agents.agent_commands import AgentFields, create_agent, delete_agent, list_agents
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.tools.permission_commands import list_rules
 from app.runs.tools.server_commands import ServerSettings, add_server
 from app.runs.usage.budgets import set_budget
 from app.state.agents.fields import REFUSED
@@ -24,6 +26,7 @@ from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.agents.views import AgentErrors, AgentForm, AgentServerItem, AllowedItem
 from app.state.messages.toasts import ToastState
+from app.store.tools.permissions import StoredRule, insert_rule
 from tests.state.conftest import Tab
 
 ALLOWED = AllowedTool("srv", "write_*", (ArgumentPattern("path", "/tmp/*"),), ask=False)
@@ -37,6 +40,11 @@ FULL: AgentFields = {
     "server_ids": ("srv",),
     "allowed_tools": (ALLOWED,),
 }
+
+
+async def add_rule(ctx: AppContext, rule: Rule) -> None:
+    async with ctx.store.write() as session:
+        await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "Files", "Write", datetime(2026, 11, 23, tzinfo=UTC)))
 
 
 def shown(tab: Tab, var: str) -> Any:
@@ -342,6 +350,25 @@ async def test_budgets_of_an_agent_are_shown(ctx: AppContext, tab: Tab) -> None:
     assert set(shown(tab, "budgets").split(" Budget")) == {
         "Budget for a day: $1, not spent (only warns).", " for a month: $2.5, not spent.",
     }  # fmt: skip
+
+
+async def test_the_rules_of_an_agent_are_listed_and_removed_in_its_form(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
+    await add_rule(ctx, Rule("r1", "s1", "write", "f", (ArgumentPattern("path", "/notes/*"),), agent_id=agent.id))
+    await add_rule(ctx, Rule("r2", "s1", "write", "f", agent_id="other"))
+    await add_rule(ctx, Rule("r3", "s1", "write", "f"))
+
+    await open_form(tab, f"copy={agent.id}")
+    assert not shown(tab, "rules")
+    await open_form(tab, f"agent={agent.id}")
+
+    (rule,) = shown(tab, "rules")
+    assert (rule.id, rule.name, rule.patterns) == ("r1", "Files: Write", ("path: /notes/*",))
+    await tab.send(AgentFormState.remove_rule, rule_id="r1")
+    assert shown(tab, "rules") == ()
+    assert {kept.rule.id for kept in await list_rules(ctx, LOCAL_OWNER)} == {"r2", "r3"}
+    await tab.send(AgentFormState.remove_rule, rule_id="r1")
+    assert "r1" in tab.shows(ToastState, "toast").message
 
 
 async def test_models_of_the_providers_are_in_the_menu_and_the_own_one_once(ctx: AppContext, tab: Tab) -> None:

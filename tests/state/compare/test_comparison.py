@@ -219,6 +219,23 @@ async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(
     assert tab.shows(ComparisonState, "shown") is False
 
 
+async def test_refusal_during_a_comparison_names_its_buttons_and_goes_when_a_reply_is_kept(
+    ctx: AppContext, tab: Tab, here: str
+) -> None:
+    await compare(ctx, tab, here, "/echo Hi")
+    await until(tab, is_complete)
+
+    await tab.send(ComposerState.send, send_id="s1", text="/echo early", order_id="")
+    await until(tab, lambda tab: tab.shows(ComposerState, "fault"))
+    assert tab.shows(ComposerState, "fault") == (
+        "A comparison is open in this conversation. Keep or delete its replies first."
+    )
+
+    await tab.send(KeepingState.keep, model=DEMO)
+    await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is None)
+    assert tab.shows(ComposerState, "fault") == ""
+
+
 async def test_a_pair_is_answered_again_and_its_reply_restored(ctx: AppContext, tab: Tab, here: str) -> None:
     first = pairs_of(tab)[0]
     await tab.send(ResendState.compare, pair_id=first.id, models=[DEMO, TINY])
@@ -296,7 +313,7 @@ async def test_what_does_not_fit_is_asked_about_for_each_model_and_remembered(
         await read_comparison(ctx, LOCAL_OWNER, here)
     await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])
     await tab.send(ResendState.choose_way, key="force")
-    assert tab.shows(ResendState, "over_budget").message.startswith("Offline tiny: ")
+    assert "The limit for Offline tiny is " in tab.shows(ResendState, "over_budget").message
     with pytest.raises(NotFoundError):
         await read_comparison(ctx, LOCAL_OWNER, here)
     await tab.send(ResendState.remember_way, remembers=True)

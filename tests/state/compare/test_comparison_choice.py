@@ -15,7 +15,7 @@ from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.compare.comparisons import read_comparison
 from app.runs.runtime.catalogue import ProviderModels
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.settings.provider_commands import list_models
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
@@ -28,7 +28,7 @@ from app.state.conversation.model import ModelState
 from app.state.inspector import preview
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
-from tests.media.test_pictures import a_photo
+from tests.media.test_pictures import a_photo, a_picture
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.composer.sends import too_much
 from tests.state.conftest import Tab
@@ -293,6 +293,20 @@ async def test_parts_that_one_of_the_models_does_not_accept_are_noted(ctx: AppCo
         noted = watcher.screen.pairs[0].unsupported
 
     assert (alone, noted) == ((), ("Offline tiny does not support images.",))
+
+
+async def test_two_parts_that_the_model_does_not_accept_for_the_same_reason_are_noted_once(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation_id = await a_conversation(ctx, model=DEMO)
+    pictures = a_photo(), a_picture("PNG")
+    uploads = [await attach_file(ctx, LOCAL_OWNER, picture, "dot") for picture in pictures]
+    attached = await load_attached(ctx, LOCAL_OWNER, [upload.attachment.id for upload in uploads])
+    await reply_to(ctx, conversation_id, "/echo See.", attached=attached)
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(model=TINY))
+
+    async with watching(ctx, tab, conversation_id) as watcher:
+        assert watcher.screen.pairs[0].unsupported == ("Offline tiny does not support images.",)
 
 
 async def test_a_model_that_cannot_be_used_is_no_part_of_the_figures(ctx: AppContext, tab: Tab) -> None:

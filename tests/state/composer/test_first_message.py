@@ -63,7 +63,9 @@ async def test_first_message_that_does_not_fit_is_asked_about_and_sent_as_chosen
 
     await send(tab, text)
     shown = tab.shows(ComposerState, "over_budget")
-    assert shown.message.startswith("This message does not fit. The limit is 900 tokens: your token limit. 800")
+    assert shown.message.startswith(
+        "This message does not fit. The limit for Offline demo is 900 tokens: your token limit. 800"
+    )
     assert [way.name for way in shown.ways] == ["Send it anyway"]
     await tab.send(ComposerState.choose_way, key="force")
 
@@ -225,12 +227,19 @@ async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(ctx: 
 
 async def test_split_of_a_first_message_says_what_is_sent_and_what_each_figure_is(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ComposerState.open)
+    await tab.send(ComposerState.estimate_first)
+    empty = tab.shows(ComposerState, "split")
     await tab.send(ComposerState.write, draft="Hello", typed=True)
     split = tab.shows(ComposerState, "split")
     await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
     await tab.send(ComposerState.write, draft="Hello", typed=True)
 
+    assert (empty.title, empty.tokens, empty.certainty, empty.cost, empty.rows) == (
+        *("Nothing to send yet", "0", "", "free"),
+        (),
+    )
     assert split.title == "Only the new request is sent"
+    assert (split.tokens[0], split.certainty) == ("~", "")
     assert [row.name for row in split.rows] == ["Request overhead", "Tools", "0 pairs sent", "Draft"]
     assert tab.shows(ComposerState, "split").rows[0].name == "System"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime, tzinfo
 from hashlib import sha256
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -14,6 +15,7 @@ from app.runs.attachments.uploads import attach_file
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.settings.preference_commands import set_preferences
 from app.state.agents.choice import AgentState
+from app.state.composer import message_box
 from app.state.composer.parameters import ParametersState, ParameterTarget
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
@@ -31,6 +33,14 @@ from tests.state.inspector.test_inspector import gists, request
 from tests.state.watched import watching
 
 SCHEMA = '{"type":"object"}'
+
+
+class LastCentury(datetime):
+    """A clock that is many years slow: only what is composed with the time of the estimate has its time."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls(1999, 12, 31, 12, 30, tzinfo=tz)
 
 
 async def write(tab: Tab, text: str, edition: int = 1) -> None:
@@ -112,10 +122,12 @@ async def send_first(ctx: AppContext, tab: Tab, text: str) -> str:
 
 @pytest.mark.parametrize("temporary", [True, False], ids=["temporary", "kept"])
 async def test_all_that_is_set_on_the_start_page_is_in_it_and_is_sent(
-    ctx: AppContext, started: Tab, *, temporary: bool
+    ctx: AppContext, started: Tab, monkeypatch: pytest.MonkeyPatch, *, temporary: bool
 ) -> None:
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Critic", "system_prompt": "Find the fault."})
-    await set_preferences(ctx, LOCAL_OWNER, Preferences(redact=True, about_me="I am Ada."))
+    about = Preferences(redact=True, about_me="I am Ada.", date_zone="UTC", tell_time=True)
+    await set_preferences(ctx, LOCAL_OWNER, about)
+    monkeypatch.setattr(message_box, "datetime", LastCentury)
     note = await attach_file(ctx, LOCAL_OWNER, b"city,people\n", "cities.csv", temporary=temporary)
     secret = "sk-ant-api03-" + "a" * 80
     await started.send(AgentState.load)
@@ -129,7 +141,15 @@ async def test_all_that_is_set_on_the_start_page_is_in_it_and_is_sent(
     await write(started, text)
 
     body = body_of(started)
-    for words in (b"Find the fault.", b"Be brief.", b"I am Ada.", b"city,people", b"0.2", b"object"):
+    for words in (
+        b"Find the fault.",
+        b"Be brief.",
+        b"I am Ada.",
+        b"The time is 12:30",
+        b"city,people",
+        b"0.2",
+        b"object",
+    ):
         assert words in body
     assert secret.encode() not in body
     shown: RequestView = request(started)
@@ -187,7 +207,7 @@ async def test_what_cannot_be_sent_says_why_until_it_can(started: Tab) -> None:
     assert gists(started) == ["Hello"]
 
 
-@pytest.mark.parametrize("section", ["tools", "usage", "branches", "lineage", "log"])
+@pytest.mark.parametrize("section", ["tools", "messages", "usage", "branches", "lineage", "log"])
 async def test_sections_of_a_conversation_do_not_open_on_the_start_page(started: Tab, section: str) -> None:
     for handler in (InspectorState.show, InspectorState.toggle):
         await started.send(handler, section=section)
@@ -220,3 +240,22 @@ async def test_secrets_of_a_first_draft_point_to_the_preview(ctx: AppContext, st
 
     said: Any = started.shows(ComposerState, "kept_back")
     assert said.endswith("The preview shows what is sent.")
+
+
+async def test_middleware_of_the_start_page_is_that_of_its_conversation(ctx: AppContext, started: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(about_me="I am Ada."))
+    text = "/echo AKIAIOSFODNN7EXAMPLE"
+    await started.send(PreviewState.choose_tab, tab="json")
+    await write(started, text)
+    assert b"I am Ada." in body_of(started)
+    scope = ParameterTarget.CONVERSATION.value
+    await started.send(ParametersState.ask)
+    await started.send(ParametersState.choose_scope, scope=scope)
+    await started.send(ParametersState.use, form={"scope": scope, "user_context": "false", "redaction": "true"})
+
+    await write(started, text)
+
+    assert b"Ada" not in body_of(started)
+    assert b"AKIA" not in body_of(started)
+    shown: RequestView = request(started)
+    assert await send_first(ctx, started, text) == shown.content_hash

@@ -7,15 +7,20 @@ from decimal import Decimal
 
 import pytest
 
+from app.domain.context.budget import Allowance
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.state.composer.over_budget import describe_over_budget
 
 SIZE = BudgetOption(20_000, Decimal(0), "")
+WINDOW = "Exceeds the limit for the model's window. The provider may reject it."
 
 
 def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
     larger = LargerModel("peer:large", "large", 131_072, SIZE)
     return BudgetOptions("peer:small", x, y, 7_700, "window", 800, SIZE if fits else None, SIZE, None, (larger,))
+
+
+pytestmark = pytest.mark.usefixtures("ctx")
 
 
 @pytest.mark.parametrize(
@@ -26,15 +31,15 @@ def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
                 0,
                 0,
                 False,
-                "This message does not fit. The limit is 7,700 tokens: the model's window. 800 tokens are ",
+                "This message does not fit. The limit for peer:small is 7,700 tokens: the part of its window that a ",
             ),
             ("Send it anyway", "Switch to large"),
-            ("Exceeds your limit. The provider may reject it.", "It fits into its 131,072 tokens."),
+            (WINDOW, "It fits into its 131,072 tokens."),
         ),
         (
             *(0, 1, False, "This message does not fit, even without the pair in view. "),
             ("Send it with the pair anyway", "Switch to large"),
-            ("Exceeds your limit. The provider may reject it.", "It fits with the pair into its 131,072 tokens."),
+            (WINDOW, "It fits with the pair into its 131,072 tokens."),
         ),
         (
             *(0, 1, True, "The pair in view does not fit together with the draft."),
@@ -52,13 +57,13 @@ def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
             ("Leaves out the older one in view, this time.",),
         ),
         (
-            *(2, 6, True, "2 of the 6 pairs in view fit."),
+            *(2, 6, True, "2 of the 6 pairs in view fit. The limit for peer:small is 7,700 tokens: "),
             ("Send the 2 pairs that fit", "Send all 6 anyway", "Switch to large"),
             ("Leaves out the 4 older in view, this time.",),
         ),
     ],
 )
-def test_dialog_names_one_pair_as_one(
+async def test_dialog_names_one_pair_as_one(
     *, x: int, y: int, fits: bool, message: str, names: tuple[str, ...], notes: tuple[str, ...]
 ) -> None:
     shown = describe_over_budget(options(x, y, fits=fits))
@@ -69,13 +74,50 @@ def test_dialog_names_one_pair_as_one(
 
 
 @pytest.mark.parametrize(
-    ("reserve", "ends"), [(0, "window. Nothing"), (1, "window. 1 token is kept free for the reply. Nothing")]
+    ("reserve", "ends"), [(0, "Context). Nothing"), (1, "Context). 1 token is kept free for the reply. Nothing")]
 )
-def test_dialog_names_what_is_kept_for_the_reply(reserve: int, ends: str) -> None:
+async def test_dialog_names_what_is_kept_for_the_reply(reserve: int, ends: str) -> None:
     assert ends in describe_over_budget(replace(options(0, 0, fits=False), reserve=reserve)).message
 
 
-def test_larger_models_of_one_name_are_distinguished_by_their_providers() -> None:
+async def test_dialog_names_the_limit_and_says_that_a_text_is_saved_only_if_there_is_one() -> None:
+    limited = replace(options(2, 6, fits=True), limited_by="token ceiling")
+
+    assert describe_over_budget(limited, kept=False).message == (
+        "2 of the 6 pairs in view fit. The limit for peer:small is 7,700 tokens: your token limit. "
+        "800 tokens are kept free for the reply. Nothing has been sent."
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "limited_by", "allowance", "message"),
+    [
+        (
+            *(0, "token ceiling", Allowance("conversation", Decimal(100), Decimal(11_412))),
+            "Your limit for a conversation is 100 tokens. This one has used 11,412, as far as known. 800 tokens",
+        ),
+        (
+            *(500, "token ceiling", Allowance("day", Decimal(5_000), Decimal(4_500))),
+            "Your limit for a day is 5,000 tokens. Today's requests have used 4,500, as far as known, so 500 tokens ",
+        ),
+        (
+            *(0, "money ceiling", Allowance("conversation", Decimal("0.5"), Decimal("0.61"))),
+            "Your limit for a conversation is $0.500. This one has used $0.610, as far as known. 800 tokens",
+        ),
+    ],
+)
+async def test_dialog_names_the_limit_of_the_conversation_or_the_day(
+    limit: int, limited_by: str, allowance: Allowance, message: str
+) -> None:
+    spent = replace(options(0, 0, fits=False), limit=limit, limited_by=limited_by, allowance=allowance)
+
+    shown = describe_over_budget(spent)
+
+    assert shown.message.startswith(f"This message does not fit. {message}")
+    assert shown.ways[0].note == "Exceeds your limit, this time."
+
+
+async def test_larger_models_of_one_name_are_distinguished_by_their_providers() -> None:
     several = tuple(
         LargerModel(model, model.partition(":")[2], 131_072, SIZE) for model in ("a:big", "b:big", "b:huge")
     )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from app.domain.conversation.conversation import Effort, Parameters
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.retry_policy import RetryLimits, RetryPolicy
+from app.domain.settings.preferences import Preferences
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
 from app.runs.send.queue import read_queue
 from app.runs.send.send_request import SendRequest
+from app.runs.settings.preference_commands import set_preferences
 from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
 from app.state.composer.queue import list_rows
 from app.state.composer.schema import SchemaState
@@ -115,6 +118,33 @@ async def test_limits_of_retries_are_of_the_conversation_and_undo_sets_them_back
 
     async with ctx.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, conversation)).retry_limits == RetryLimits()
+
+
+async def test_middleware_is_of_the_conversation_shown_with_its_parameters_and_undone(
+    ctx: AppContext, tab: Tab, conversation: str
+) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(about_me="I am Ada."))
+    async with watching(ctx, tab, conversation) as watcher:
+        await until(lambda: watcher.screen.context is not None and watcher.screen.context.prelude is not None)
+
+        await use(tab, ParameterTarget.CONVERSATION, user_context="false", redaction="true")
+
+        async with ctx.store.read() as session:
+            changed = await load_conversation(session, LOCAL_OWNER, conversation)
+        assert changed.middleware == MiddlewareChoices(user_context=False, redaction=True)
+        message = "Parameters of this conversation: no text about you, redaction on."
+        assert tab.shows(ToastState, "toast").message == message
+        await until(lambda: watcher.screen.context is not None and watcher.screen.context.prelude is None)
+        assert watcher.screen.context is not None
+        assert [one.text for one in watcher.screen.context.settings] == ["no text about you, redaction on"]
+        await tab.send(ParametersState.ask)
+        form = tab.shows(ParametersState, "form")
+        assert (form.user_context, form.redaction, form.is_set) == ("false", "true", True)
+
+        await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+
+        async with ctx.store.read() as session:
+            assert (await load_conversation(session, LOCAL_OWNER, conversation)).middleware == MiddlewareChoices()
 
 
 async def test_what_is_set_for_one_send_goes_with_that_alone(ctx: AppContext, tab: Tab, conversation: str) -> None:

@@ -9,20 +9,29 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.domain.audit import DECISIONS
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.errors import InputError
 from app.domain.text.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import read_audit
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
-from app.runs.tools.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
+from app.runs.tools.permission_commands import (
+    WrongArgumentsError,
+    list_pending,
+    list_rules,
+    read_request,
+)
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.transcript.transcript import TranscriptState
+from app.store.audit.audit import AuditCriteria
 from app.store.conversation.pairs import load_pairs
 from app.views.reply.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 from app.views.reply.tool_card import CardStatus, ToolCardView
@@ -34,12 +43,17 @@ NOW = datetime(2026, 11, 23, tzinfo=UTC)
 CALL = '/tool fetch_page {"url": "http://10.0.0.1/*"}\n/then\n/echo Going on.'
 
 
-@pytest.fixture
-async def request_id(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
-    """Make a tool call that waits for permission and is shown in the tab."""
+async def offer_pages(ctx: AppContext) -> None:
+    """Switch the built-in tool on that fetches pages."""
     await set_preferences(
         ctx, LOCAL_OWNER, replace(await read_preferences(ctx, LOCAL_OWNER), built_in_tools=("fetch_page",))
     )
+
+
+@pytest.fixture
+async def request_id(ctx: AppContext, tab: Tab) -> AsyncGenerator[str]:
+    """Make a tool call that waits for permission and is shown in the tab."""
+    await offer_pages(ctx)
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
     await tab.send(ComposerState.open)
     tab.path = f"/c/{conversation.id}"
@@ -69,6 +83,7 @@ async def settled(ctx: AppContext, request_id: str) -> PermissionRequest:
 async def test_a_call_is_shown_with_its_arguments_and_allowed_once(ctx: AppContext, tab: Tab, request_id: str) -> None:
     shown = card(tab)
     assert (shown.arguments, shown.place, shown.by, shown.delegated) == ("url: http://10.0.0.1/*", "", "", "")
+    assert shown.agent == ""
     assert [(bound.name, bound.pattern) for bound in shown.bounds] == [("url", "http://10.0.0.1/[*]")]
 
     await answer(tab, "allow")
@@ -160,6 +175,29 @@ async def test_a_rule_is_for_arguments_like_these_alone(ctx: AppContext, tab: Ta
     assert (await settled(ctx, request_id)).standing is PermissionStatus.ALLOWED
 
 
+async def test_call_of_an_agent_is_always_allowed_for_this_agent(ctx: AppContext, tab: Tab) -> None:
+    await offer_pages(ctx)
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reader"})
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo", agent_id=agent.id)
+    await tab.send(ComposerState.open)
+    tab.path = f"/c/{conversation.id}"
+    async with running(tab, TranscriptState.open):
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest(CALL))
+        await until(lambda: bool(tab.shows(PermissionsState, "cards")))
+        assert card(tab).agent == "Reader"
+        await tab.send(PermissionsState.toggle_bounds, request_id=card(tab).id)
+
+        await answer(tab, "always_allow_agent", **{"bound url": "http://10.0.0.1/*"})
+
+        (kept,) = await list_rules(ctx, LOCAL_OWNER)
+        assert (kept.rule.agent_id, kept.rule.arguments[0].pattern) == (agent.id, "http://10.0.0.1/*")
+        await until(lambda: not ctx.engine.runs_of(conversation.id))
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, SendRequest(CALL))
+        await until(lambda: not ctx.engine.runs_of(conversation.id))
+    audited = await read_audit(ctx.store, LOCAL_OWNER, limit=1, criteria=AuditCriteria(actions=DECISIONS))
+    assert [(entry.action, entry.data["rule_id"]) for _, entry in audited] == [("permission.allowed", kept.rule.id)]
+
+
 async def test_answer_by_keyboard_returns_the_focus_to_the_composer(tab: Tab, request_id: str) -> None:
     await answer(tab, "allow")
 
@@ -199,6 +237,21 @@ def test_a_card_shows_the_tool_its_caller_and_its_arguments() -> None:
     assert (other.name, other.delegated, other.place) == ("Files: write", "", "2 of 2")
     assert plain.arguments == 'path: /a\ndeep: {\n  "n": 1\n}'
     assert plain.until > plain.now
+
+
+def test_description_of_a_tool_of_another_server_says_so() -> None:
+    ours, theirs = list_cards((replace(ITEM, built_in=True), replace(ITEM, server="Inview")), None, NOW)
+
+    assert (ours.source, theirs.source) == ("Description", "Description from the server")
+
+
+def test_arguments_that_the_fields_of_a_rule_show_whole_are_not_shown_twice() -> None:
+    arguments = {"path": "/a", "count": 3, "deep": {"n": 1}, "lines": "a\nb", "long": "x" * 99, "hidden": "\u200b"}
+
+    (card,) = list_cards((replace(ITEM, input_json=json.dumps(arguments)),), None, NOW)
+
+    shown = [line.partition(":")[0] for line in card.beside_bounds.splitlines() if ": " in line and line[0] != " "]
+    assert shown == ["deep", "lines", "long", "hidden"]
 
 
 def test_a_card_of_a_compared_model_names_it() -> None:

@@ -32,6 +32,7 @@ from app.state.messages.toasts import ToastState
 from app.state.tab.visit import VisitState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
+from app.store.ledger.ledger import load_calls
 from tests.runs.steps import reply_to
 from tests.state.composer.sends import compare, opened, requests, send, too_much
 from tests.state.conftest import Tab
@@ -276,6 +277,22 @@ async def test_what_a_filter_leaves_out_is_no_reason_to_ask(ctx: AppContext, tab
         assert (await requests(ctx, conversation_id))[-1] == "What now?"
 
 
+async def test_limit_of_the_conversation_is_named_with_what_it_has_used(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+    async with ctx.store.read() as session:
+        used = sum(
+            call.usage.all_tokens for call in await load_calls(session, LOCAL_OWNER, conversation_id) if call.usage
+        )
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(conversation_tokens=100))
+
+    await send(tab, "/echo more")
+
+    shown = tab.shows(ComposerState, "over_budget")
+    assert used > 100
+    assert f"Your limit for a conversation is 100 tokens. This one has used {used:,}, as far as known." in shown.message
+    assert shown.ways[0].note == "Exceeds your limit, this time."
+
+
 async def test_draft_that_does_not_fit_alone_is_kept_too(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await too_much(ctx, tab)
     await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=900))
@@ -284,7 +301,7 @@ async def test_draft_that_does_not_fit_alone_is_kept_too(ctx: AppContext, tab: T
 
     shown = tab.shows(ComposerState, "over_budget")
     assert shown.message.startswith(
-        "This message does not fit, even without the pairs in view. The limit is 900 tokens"
+        "This message does not fit, even without the pairs in view. The limit for Offline demo is 900 tokens"
     )
     assert [way.key for way in shown.ways] == ["force"]
     assert not shown.remembers
@@ -331,7 +348,7 @@ async def test_question_about_one_of_several_models_with_the_same_name_says_whic
 
     await compare(tab, "offline:tiny", "offline:demo")
 
-    assert tab.shows(ComposerState, "over_budget").message.startswith("Same (tiny): None of the 3 pairs")
+    assert "The limit for Same (tiny) is " in tab.shows(ComposerState, "over_budget").message
 
 
 @pytest.mark.parametrize("keys", [("fit", "force"), ("force", "fit"), ("fit", "fit")])
@@ -346,7 +363,7 @@ async def test_each_model_of_a_comparison_that_does_not_fit_gets_what_was_chosen
         await compare(tab, *models)
         for name, message, key in zip(("Offline tiny", "Offline demo"), messages, keys, strict=True):
             shown = tab.shows(ComposerState, "over_budget")
-            assert shown.message.startswith(f"{name}: {message}")
+            assert shown.message.startswith(f"{message} The limit for {name} is ")
             with pytest.raises(NotFoundError):
                 await read_comparison(ctx, LOCAL_OWNER, conversation_id)
 

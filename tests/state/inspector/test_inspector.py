@@ -13,6 +13,7 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import Text
 from app.runs.app_context import AppContext
+from app.runs.child_calls.summaries import summarise
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
@@ -29,7 +30,7 @@ from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from app.views.inspector.request import RequestView
 from app.views.inspector.request_changes import ChangesView
-from tests.runs.steps import reply_to
+from tests.runs.steps import collect, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching
 from tests.waiting import until
@@ -342,6 +343,24 @@ async def test_changes_are_shown_against_the_last_request(ctx: AppContext, tab: 
         ("3 the same", "", ""), ("", "+", "two"), ("", "+", "three")
     ]  # fmt: skip
     assert (changes.heads, changes.warning) == ((), "")
+
+
+async def test_changes_after_a_summary_show_that_it_replaces_the_pairs(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx, "alpha", "beta")
+    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, ViewOptions())
+    await collect(ctx, summary.started.run_id)
+    for task in tuple(ctx.background):
+        await task
+    async with watching(ctx, tab, conversation_id, draft="gamma"):
+        await tab.send(PreviewState.choose_tab, tab="changes")
+        await tab.send(PreviewState.refresh)
+
+    changes: ChangesView = tab.shows(PreviewState, "changes")
+    assert changes.warning == ""
+    assert [(head.name, head.before) for head in changes.heads] == [("System", "none")]
+    assert [(row.sign, row.gist) for row in changes.rows] == [
+        ("-", "/echo alpha"), ("-", "alpha"), ("-", "/echo beta"), ("+", "gamma")
+    ]  # fmt: skip
 
 
 async def test_before_anything_was_sent_there_is_nothing_to_compare_with(ctx: AppContext, tab: Tab) -> None:

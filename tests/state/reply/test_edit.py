@@ -157,6 +157,7 @@ async def test_edit_that_does_not_fit_asks_and_nothing_is_lost(ctx: AppContext, 
     await tab.send(ResendState.send_edit, form={"text": long})
     asked = tab.shows(ResendState, "over_budget")
     assert asked.message.startswith("This message does not fit, even without the pair in view.")
+    assert asked.message.endswith("your text is saved.")
 
     await tab.send(ResendState.end)
     assert tab.shows(ResendState, "over_budget") is None

@@ -134,6 +134,7 @@ async def test_pair_that_does_not_fit_asks_how_and_remembers_it(ctx: AppContext,
         await tab.send(ResendState.answer_again, pair_id=at(watcher, 3), model="")
         asked = tab.shows(ResendState, "over_budget")
         assert [way.key for way in asked.ways[:3]] == ["fit", "force", "summarise"]
+        assert asked.message.endswith("Nothing has been sent.")
 
         await tab.send(ResendState.remember_way, remembers=True)
         await tab.send(ResendState.choose_way, key="fit")
@@ -220,7 +221,7 @@ async def test_stored_request_that_does_not_fit_asks_whether_to_send_it_anyway(
     async with watching(ctx, tab, conversation.id) as watcher:
         await tab.send(ResendState.send_as_it_was, pair_id=at(watcher, 2))
         asked = tab.shows(ResendState, "over_budget")
-        assert asked.message.startswith("The stored request does not fit. The limit is ")
+        assert asked.message.startswith("The stored request does not fit. The limit for Offline demo is ")
         assert [way.name for way in asked.ways] == ["Send it anyway", "Send current request"]
         await tab.send(ResendState.end)
         assert [pair.versions for pair in await stored(watcher)] == [1, 1]

@@ -3,19 +3,20 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from app.domain.tools.permissions import ArgumentPattern, Rule
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules
 from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
-from app.store.tools.audit import AuditEntry, insert_entry
+from app.store.audit.audit import AuditEntry, insert_entries
 from app.store.tools.permissions import StoredRule, insert_rule
 from tests.state.conftest import Tab
 
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
-async def a_rule(ctx: AppContext, rule_id: str = "r1", *patterns: ArgumentPattern) -> None:
-    rule = Rule(rule_id, "s1", "write_file", "", patterns, None)
+async def a_rule(ctx: AppContext, rule_id: str = "r1", *patterns: ArgumentPattern, agent_id: str | None = None) -> None:
+    rule = Rule(rule_id, "s1", "write_file", "", patterns, None, agent_id)
     async with ctx.store.write() as session:
         await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "Files", "Write", AT))
 
@@ -24,7 +25,7 @@ async def an_entry(ctx: AppContext, action: str, number: int = 0, **data: str) -
     at = AT + timedelta(seconds=number)
     data = {"server": "Files", "tool": "write_file", **data}
     async with ctx.store.write() as session:
-        await insert_entry(session, AuditEntry(LOCAL_OWNER, at, action, f"p{number}", None, data))
+        await insert_entries(session, [AuditEntry(LOCAL_OWNER, at, action, f"p{number}", None, data)])
 
 
 def audit(tab: Tab) -> tuple[AuditItem, ...]:
@@ -40,6 +41,18 @@ async def test_rules_are_shown_with_their_patterns(ctx: AppContext, tab: Tab) ->
         RuleItem("r1", "Files: Write", "", AT.isoformat(), ("path: /notes/*",)),
     )
     assert tab.shows(PermissionRulesState, "loaded") is True
+
+
+async def test_rules_of_agents_name_the_agent(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reviewer"})
+    await a_rule(ctx, "r1")
+    await a_rule(ctx, "r2", agent_id=agent.id)
+    await a_rule(ctx, "r3", agent_id="gone")
+
+    await tab.send(PermissionRulesState.load)
+
+    rules: tuple[RuleItem, ...] = tab.shows(PermissionRulesState, "rules")
+    assert [(rule.id, rule.agent) for rule in rules] == [("r3", "a deleted agent"), ("r2", "Reviewer"), ("r1", "")]
 
 
 async def test_revoked_rule_is_removed_and_added_to_the_open_trail(ctx: AppContext, tab: Tab) -> None:

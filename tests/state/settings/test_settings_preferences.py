@@ -48,7 +48,7 @@ async def test_preference_changed_in_one_section_leaves_those_of_another_tab(ctx
 
 
 async def test_text_about_the_user_is_stored_and_shown(ctx: AppContext, tab: Tab) -> None:
-    await tab.send(PrivacyState.save_about, form={"about_me": "I am Ada.\r\nI write."})
+    await tab.send(PrivacyState.save_about, form={"about_me": "I am Ada.\r\nI write.", "user_name": ""})
 
     assert (await stored(ctx)).about_me == "I am Ada.\nI write."
     assert tab.shows(PrivacyState, "prelude") == "About the person you talk to:\nI am Ada.\nI write."
@@ -61,16 +61,37 @@ async def test_text_about_the_user_is_stored_and_shown(ctx: AppContext, tab: Tab
 
 
 async def test_text_about_a_person_that_is_too_long_is_refused_with_its_reason(ctx: AppContext, tab: Tab) -> None:
-    await tab.send(PrivacyState.save_about, form={"about_me": "x" * 4001})
+    await tab.send(PrivacyState.save_about, form={"about_me": "x" * 4001, "user_name": ""})
 
     assert (await stored(ctx)).about_me == ""
     assert "can have at most 4,000 characters" in tab.shows(PrivacyState, "said")
 
 
 async def test_form_without_a_text_about_the_person_changes_nothing(ctx: AppContext, tab: Tab) -> None:
-    await tab.send(PrivacyState.save_about, form={"about_me": ["no", "text"]})
+    await tab.send(PrivacyState.save_about, form={"about_me": ["no", "text"], "user_name": ""})
+    await tab.send(PrivacyState.save_about, form={"about_me": "I am Ada."})
 
     assert await stored(ctx) == Preferences()
+
+
+async def test_name_time_and_first_request_are_switched_on_one_by_one(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(PrivacyState.save_about, form={"about_me": "", "user_name": " ada "})
+    assert await stored(ctx) == Preferences(user_name="ada")
+    assert tab.shows(PrivacyState, "prelude") == "User: ada"
+
+    await tab.send(PrivacyState.tell_time, on=True)
+    await tab.send(PrivacyState.tell_first_request, on=True)
+    await tab.send(PrivacyState.tell_day, on=True, zone="Europe/Berlin")
+
+    assert await stored(ctx) == Preferences(
+        user_name="ada", tell_time=True, tell_first_request=True, date_zone="Europe/Berlin"
+    )
+    assert (preferred(tab).user_name, preferred(tab).tell_time, preferred(tab).tell_first_request) == (
+        "ada",
+        True,
+        True,
+    )
+    assert tab.shows(PrivacyState, "prelude").endswith("(Europe/Berlin).")
 
 
 async def test_day_is_sent_in_the_zone_of_the_browser_until_it_is_switched_off(ctx: AppContext, tab: Tab) -> None:

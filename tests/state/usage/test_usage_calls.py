@@ -9,9 +9,10 @@ from sqlalchemy import text
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.usage.accounts import list_booked
+from app.state.messages.toasts import ToastState
 from app.state.tab.visit import VisitState
 from app.state.usage.account import AccountState
-from app.state.usage.sent_call import NOT_RECORDED, SentCallState
+from app.state.usage.sent_call import NO_CALL, NOT_RECORDED, SentCallState
 from app.store.ledger.ledger import insert_calls
 from app.views.inspector.sent_call import DELETED
 from tests.state.conftest import Tab
@@ -76,6 +77,35 @@ async def test_call_that_is_not_listed_opens_nothing(ctx: AppContext, tab: Tab) 
 
     await tab.send(SentCallState.open, call_id="nothing")
 
+    assert tab.shows(SentCallState, "call") is None
+
+
+async def test_reply_opens_its_newest_call_although_the_costs_are_not_listed(ctx: AppContext, tab: Tab) -> None:
+    conversation = await talk(ctx, "/fail rate times 1 retry-after 0 /echo one", "/echo two")
+    newer, *older = await list_booked(ctx, LOCAL_OWNER, conversation, limit=9)
+    assert [booked.call.attempt for booked in older] == [2, 1]
+    tab.path = f"/c/{conversation}"
+
+    await tab.send(SentCallState.open_reply, run_id=older[0].call.run_id)
+
+    call = tab.shows(SentCallState, "call")
+    assert (call.id, call.what) == (older[0].call.id, "Reply, pair 1, attempt 2")
+    assert call.id != newer.call.id
+    assert tab.shows(SentCallState, "request").count == "1 message"
+
+
+async def test_reply_without_a_recorded_call_says_so(ctx: AppContext, tab: Tab) -> None:
+    tab.path = f"/c/{await talk(ctx, '/echo one')}"
+
+    await tab.send(SentCallState.open_reply, run_id="copied")
+    copied = tab.shows(ToastState, "toast").message
+    tab.path = "/c/none"
+    await tab.send(SentCallState.open_reply, run_id="copied")
+
+    await tab.send(SentCallState.open_reply, run_id="r" * 65)
+
+    assert copied == NO_CALL
+    assert "conversation" in tab.shows(ToastState, "toast").message
     assert tab.shows(SentCallState, "call") is None
 
 

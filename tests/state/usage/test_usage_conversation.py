@@ -140,6 +140,7 @@ async def test_account_lists_sums_and_requests_the_newest_first(ctx: AppContext,
     account = tab.shows(AccountState, "account")
     assert (account.conversation, account.requests) == (conversation, "2 requests")
     assert [fact.label for fact in account.facts] == ["Cost", "Saved by caching", "Tokens", "Context used"]
+    assert account.facts[-1].note == "By the last request and its reply"
     assert [kind.label for kind in account.kinds] == ["Input", "Output"]
     failed, answered = tab.shows(AccountState, "calls")
     assert (failed.what, failed.end, failed.tokens) == (

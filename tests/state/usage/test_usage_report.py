@@ -17,9 +17,10 @@ from app.runs.send.commands import (
     create_conversation,
     delete_conversation,
 )
+from app.runs.usage.usage import Group, Report
 from app.state.usage.chart import HEIGHT, build_chart
 from app.state.usage.report import UsageState
-from app.state.usage.report_view import ReportView
+from app.state.usage.report_view import ReportView, build_report
 from tests.state.conftest import Tab
 from tests.state.usage.spending import MODEL, send, talk
 
@@ -82,6 +83,35 @@ async def test_conversations_are_named_and_linked_unless_they_are_gone(ctx: AppC
     report = report_of(tab)
     assert report.group_label == "Conversation"
     assert (report.rows[0].name, report.rows[0].link) == ("Kept", f"/c/{kept}")
+
+
+async def test_rows_of_deleted_conversations_have_different_keys(ctx: AppContext, tab: Tab) -> None:
+    for _ in range(2):
+        await delete_conversation(ctx, LOCAL_OWNER, await talk(ctx, "/echo one"))
+
+    await tab.send(UsageState.choose_group, group="conversation")
+
+    rows = report_of(tab).rows
+    assert len({row.name for row in rows}) == 1
+    assert len({row.key for row in rows}) == len(rows) == 2
+
+
+def test_tokens_are_at_least_these_if_a_request_was_cut_short() -> None:
+    cut = Spent(calls=3, cut=2, usage=Usage(8_000, 564))
+    nothing = Spent(calls=1, cut=1)
+    by_model = Report((Group("a", cut), Group("b", nothing)), cut, Spent(), 0)
+
+    report = build_report(Report((Group("2026-05-01", cut),), cut, Spent(), 0), "day", by_model, "model", {})
+
+    assert [(fact.label, fact.value) for fact in report.facts][-2:] == [
+        ("Input tokens", "at least 8,000"), ("Output tokens", "at least 564")
+    ]  # fmt: skip
+    assert [(row.input, row.output) for row in (*report.rows, report.total)] == [
+        ("at least 8,000", "at least 564"),
+        ("not reported", "not reported"),
+        ("at least 8,000", "at least 564"),
+    ]
+    assert report.tokens.bars[0].title == "2026-05-01: at least 8,564, 3 requests"
 
 
 async def test_purposes_and_agents_are_named_in_words(ctx: AppContext, tab: Tab) -> None:

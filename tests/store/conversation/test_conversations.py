@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, ToolMode
 from app.domain.conversation.lifecycle import Lifecycle
@@ -165,3 +166,17 @@ async def test_each_changed_conversation_gets_its_own_next_revision(store: Store
             await next_revisions(session, ("c3", "gone"), None)
         with pytest.raises(NotFoundError):
             await next_revision(session, "gone", None)
+
+
+async def test_a_missing_conversation_is_logged_and_one_of_another_owner_is_not(store: Store) -> None:
+    await save_conversation(store, a_conversation("c1"))
+
+    with capture_logs() as logged:
+        for conversation_id, owner in (("nowhere", OWNER), ("c1", "bob")):
+            async with store.read() as session:
+                with pytest.raises(NotFoundError):
+                    await load_conversation(session, owner, conversation_id)
+
+    assert [(one["event"], one["log_level"], one["conversation_id"]) for one in logged] == [
+        ("a conversation is missing", "warning", "nowhere")
+    ]

@@ -84,7 +84,7 @@ MENDED = {
         {"base_url": {"base64": "AP8="}},
     ),
     "permission": (
-        f"INSERT INTO permission_rule VALUES ('r1', '{OWNER}', 's', 's', 't', 't', 'f', '[7]', '{AT}')",
+        f"INSERT INTO permission_rule VALUES ('r1', '{OWNER}', 's', 's', 't', 't', 'f', '[7]', '{AT}', NULL)",
         "permission_rule",
         {"arguments": "[7]"},
     ),

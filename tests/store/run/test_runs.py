@@ -64,7 +64,7 @@ async def begin(store: Store, conversation_id: str = "c1", *, process: str = "me
     reply = Message(f"{pair.id}-answered", Role.ASSISTANT, (), START)
     pair = replace(pair, reply=reply, lifecycle=Lifecycle.SENDING, run_id=f"{conversation_id}-run")
     place = RunPlace(OWNER, conversation_id, pair.id, reply.id)
-    start = RunStart(f"{conversation_id}-run", pair.id, pair.model, "hash")
+    start = RunStart(f"{conversation_id}-run", pair.id, conversation_id, pair.model, "hash")
     await save_conversation(store, a_conversation(conversation_id))
     async with store.write() as session:
         await insert_pair(session, OWNER, pair, 1)

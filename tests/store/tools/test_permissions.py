@@ -20,8 +20,9 @@ from app.domain.tools.permission_requests import (
     settle,
 )
 from app.domain.tools.permissions import ArgumentPattern, PermissionScope, Rule
+from app.store.audit.audit import AuditCriteria, AuditEntry, insert_entries, list_entries
+from app.store.audit.rows_audit import AUDIT
 from app.store.database.database import Store
-from app.store.tools.audit import AuditEntry, insert_entry, list_entries
 from app.store.tools.permissions import (
     StoredRule,
     delete_rule,
@@ -35,7 +36,6 @@ from app.store.tools.permissions import (
     load_rules,
     settle_request,
 )
-from app.store.tools.rows_permissions import AUDIT
 from tests.store.values import a_conversation, save_conversation
 
 OWNER = "local"
@@ -166,7 +166,7 @@ async def test_the_audit_trail_is_added_to_and_nothing_else(kept: Store) -> None
     others = [replace(first, action="permission.denied"), replace(first, conversation_id="c2")]
     async with kept.write() as session:
         for entry in (first, *others, replace(first, owner="other")):
-            await insert_entry(session, entry)
+            await insert_entries(session, [entry])
 
     for statement in (update(AUDIT).values(action="nothing"), delete(AUDIT)):
         with pytest.raises(IntegrityError, match=r"a row of the audit trail is never (changed|deleted)"):
@@ -176,4 +176,4 @@ async def test_the_audit_trail_is_added_to_and_nothing_else(kept: Store) -> None
         listed = await list_entries(session, OWNER, limit=2)
         assert [entry for _, entry in listed] == [others[1], others[0]]
         assert [entry for _, entry in await list_entries(session, OWNER, limit=9, before=listed[-1][0])] == [first]
-        assert len(await list_entries(session, OWNER, limit=9, conversation_id="c1")) == 2
+        assert len(await list_entries(session, OWNER, limit=9, criteria=AuditCriteria("c1"))) == 2

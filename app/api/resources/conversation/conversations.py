@@ -35,7 +35,7 @@ Setting = Annotated[str, Path(max_length=64, description="A column.")]
 
 
 class ConversationsQuery(BaseModel):
-    """The query of a list of conversations: its conditions, and the place of the page."""
+    """The query of a list of conversations: its conditions, and where the page starts."""
 
     kind: Annotated[ConversationKind | None, Field(description="Only conversations of this kind.")] = None
     status: Annotated[ConversationStatus | None, Field(description="Only conversations with this status.")] = None
@@ -120,6 +120,7 @@ async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
         parameters=body.parameters.to_domain(),
         retry_policy=body.retry_policy,
         retry_limits=body.retry_limits.to_domain(),
+        middleware=body.middleware.to_domain(),
         metadata_json=encode_metadata("metadata", body.metadata),
         agent_id=body.agent_id,
     )
@@ -139,7 +140,7 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model, agent, system prompt, parameters, retries, metadata, filter or tools",
+    summary="Change title, model, agent, system prompt, parameters, retries, middleware, metadata, filter or tools",
     description="An invalid filter changes nothing. An applied filter is added to the filter history. A new agent also "
     "sets its model, unless `model` is given.",
     dependencies=[HasBody],
@@ -160,6 +161,8 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
         changes["parameters"] = body.parameters.to_domain()
     if "retry_limits" in changes:
         changes["retry_limits"] = body.retry_limits.to_domain()
+    if "middleware" in changes:
+        changes["middleware"] = body.middleware.to_domain()
     if "metadata" in changes:
         changes["metadata_json"] = encode_metadata("metadata", changes.pop("metadata"))
     if "tool_mode" in changes:

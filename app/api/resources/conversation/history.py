@@ -1,4 +1,4 @@
-"""Route of the raw history of a conversation: every message exactly as stored."""
+"""Route of the raw history of a conversation: every message exactly as stored, or only messages of some kinds."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
-from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
+from app.api.http.cursors import MAX_LIMIT
 from app.api.http.negotiation import ReadsJson
-from app.api.http.patterns import NEWER_CURSOR
+from app.api.http.patterns import NEWER_CURSOR, NO_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
-from app.domain.conversation.page_bytes import count_fitting
-from app.store.conversation.conversations import load_conversation
-from app.store.conversation.pair_bytes import load_bytes_beside
-from app.store.conversation.pairs import load_pairs
-from app.views.conversation.message import MessageView, describe_pair_messages
+from app.domain.conversation.message_kinds import MessageFilter, MessageKind
+from app.domain.errors import InputError
+from app.runs.conversation.history import read_history
+from app.store.conversation.history import HistoryRange
+from app.views.conversation.message import MessageView, describe_message
 
 router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[ReadsJson])
+
+_AFTER = {False: "after-", True: "after-pair-"}
+"""What a cursor begins with, without and with child conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +37,48 @@ class HistoryPage:
 @router.get(
     "/{conversation_id}/history",
     summary="List all stored messages without changes",
-    description="Includes signatures and roles that are never sent. A page holds whole pairs; `limit` counts pairs. A "
-    "page has fewer pairs if they exceed 4 MB together.",
+    description="Includes signatures and roles that are never sent. `limit` counts pairs with matching messages. "
+    "A page has fewer pairs if they exceed 4 MB together.",
     responses=says(HistoryPage, "not-found"),
 )
-async def read(
+async def read(  # noqa: PLR0913 - the parameters of the query
     ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
     *,
+    kind: Annotated[
+        list[MessageKind] | None,
+        Query(
+            max_length=len(MessageKind),
+            description="Only messages of this kind: `human` (requests), `assistant` (replies), `tool` (replies with "
+            "tool calls). Can be repeated.",
+        ),
+    ] = None,
+    cache_hit: Annotated[
+        bool | None,
+        Query(
+            description="`true`: only replies whose provider read input from its cache. `false`: only replies whose "
+            "provider reported that it read none."
+        ),
+    ] = None,
+    children: Annotated[
+        bool,
+        Query(
+            description="Include the messages of child conversations, such as titles, summaries and delegated tasks. "
+            "The pairs are then in the order in which they were added."
+        ),
+    ] = False,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of pairs.")] = MAX_LIMIT,
     cursor: Annotated[
-        str | None, Query(pattern=NEWER_CURSOR, description="The `next_cursor` of the previous page.")
+        str | None,
+        Query(pattern=NEWER_CURSOR, description="The `next_cursor` of the previous page, with the same parameters."),
     ] = None,
 ) -> Response:
-    place = PairCursor("after", 0) if cursor is None else read_pair_cursor(cursor)
-    async with ctx.store.read() as session:
-        await load_conversation(session, owner, conversation_id)
-        found = await load_bytes_beside(session, owner, conversation_id, after_position=place.position, limit=limit + 1)
-        fitting = count_fitting(pair.size for pair in found[:limit])
-        pairs = await load_pairs(session, owner, conversation_id, after_position=place.position, limit=fitting)
-    messages = tuple(message for pair in pairs for message in describe_pair_messages(pair))
-    on = write_pair_cursor("after", pairs[-1].position) if len(found) > fitting else None
-    return answer(HistoryPage(messages, on))
+    if cursor is not None and cursor.startswith(_AFTER[True]) is not children:
+        raise InputError("cursor", NO_CURSOR)
+    beyond = "" if cursor is None else cursor.removeprefix(_AFTER[children])
+    wanted = MessageFilter(frozenset(kind or ()), cache_hit)
+    part = HistoryRange(wanted, children=children, beyond=beyond)
+    history = await read_history(ctx, owner, conversation_id, part, limit=limit)
+    messages = tuple(describe_message(one.message, one.pair, one.conversation_kind) for one in history.messages)
+    return answer(HistoryPage(messages, _AFTER[children] + history.beyond if history.beyond else None))

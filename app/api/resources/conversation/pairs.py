@@ -40,7 +40,7 @@ Start = Literal["newest", "oldest"]
 
 
 class PairsQuery(BaseModel):
-    """The query of a page of pairs: the draft of the send, and the place of the page."""
+    """The query of a page of pairs: the draft of the send, and where the page starts."""
 
     draft: Annotated[str, Field(description="The text of the draft. It counts towards the budget.")] = ""
     attachments: Annotated[
@@ -144,7 +144,7 @@ async def list_them(
 class _Place:
     """The position where a page of pairs starts.
 
-    `paged`: a cursor of the client named it, so there is a previous page.
+    `paged`: the position comes from a cursor of the client, so there is a previous page.
     """
 
     cursor: PairCursor

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/conversations", tags=["filters"], dependencies=[Read
 MAX_LINE = 100_000
 """Maximum characters of `line` in a body.
 
-A filter may have far fewer characters. The error about a line between the two limits names the position of the mistake.
+A filter may have far fewer characters. So a line that is only somewhat too long gets an error that names the position.
 """
 
 

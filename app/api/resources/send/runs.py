@@ -21,11 +21,22 @@ RunId = Annotated[str, Path(max_length=64, description="A run.")]
 LARGEST_POSITION = 2**53 - 1  # the largest integer that every JSON reader represents exactly
 
 
+def read_position(
+    *,
+    after: Annotated[int, Query(ge=0, le=LARGEST_POSITION, description="The last received position.")] = 0,
+    last_event_id: Annotated[
+        int,
+        Header(ge=0, le=LARGEST_POSITION, description="The last received position, as browsers send it automatically."),
+    ] = 0,
+) -> int:
+    return max(after, last_event_id)
+
+
 @router.get(
     "/{run_id}/events",
     summary="Stream the events of a run from any position",
     description="The stream ends after its last event: exactly one of `done`, `error`, `cancelled`. A finished run has "
-    "the same events. The stream begins after the larger of `after` and `Last-Event-ID`.",
+    "the same events of the log. The stream begins after the larger of `after` and `Last-Event-ID`.",
     response_class=Response,
     responses=events_documented("The run's log.") | fails("not-found"),
     dependencies=[Depends(offers(EVENT_STREAM))],
@@ -34,15 +45,15 @@ async def events(
     ctx: Ctx,
     owner: Owner,
     run_id: RunId,
+    after: Annotated[int, Depends(read_position)],
     *,
-    after: Annotated[int, Query(ge=0, le=LARGEST_POSITION, description="The last received position.")] = 0,
-    last_event_id: Annotated[
-        int,
-        Header(ge=0, le=LARGEST_POSITION, description="The last received position, as browsers send it automatically."),
-    ] = 0,
+    values: Annotated[
+        bool,
+        Query(description="Also send `value` events, with the JSON value in the text of the reply while it arrives."),
+    ] = False,
 ) -> Response:
     await load_state(ctx, owner, run_id)  # answers with 404 for an unknown run, before the stream starts
-    return answer_events(follow(ctx, owner, run_id, max(after, last_event_id)))
+    return answer_events(follow(ctx, owner, run_id, after, values=values))
 
 
 @router.post(

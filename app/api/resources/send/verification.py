@@ -20,8 +20,8 @@ router = APIRouter(prefix="/runs", tags=["runs"], dependencies=[ReadsJson])
     "/{run_id}/verify",
     summary="Verify the hash of a run's request",
     description="Computes the hash again from the stored pairs that were sent, the draft, the parameters and the "
-    "system prompt. If the hash differs, `reasons` says what has changed since. For a failed request, the "
-    "bytes are compared as well.",
+    "system prompt. If the hash differs, `reasons` says what has changed since, and `recorded` whether the record of "
+    "the call has the hash. For a failed request, the bytes are compared as well.",
     responses=says(VerificationView, "not-found"),
 )
 async def verify(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
@@ -53,5 +53,6 @@ def _describe(verified: Verified) -> VerificationView:
         stored_hash=verified.stored_hash,
         content_hash=verified.hashes[-1] if verified.hashes else None,
         bytes_match=verified.bytes_match,
+        recorded=verified.recorded is not None,
         reasons=verified.reasons,
     )

@@ -17,7 +17,7 @@ from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import MONEY
 from app.domain.cache.rules import CacheLifetime
 from app.domain.privacy.redaction import redact_text
-from app.domain.privacy.user_context import MAX_ABOUT
+from app.domain.privacy.user_context import MAX_ABOUT, MAX_FIRST_REQUEST, MAX_USER_NAME
 from app.domain.settings.preferences import (
     MAX_BUILT_IN,
     MAX_KEYS,
@@ -119,8 +119,21 @@ class PreferencesBody(Body):
     )
     about_me: str = Field("", max_length=MAX_ABOUT, description="The text about the user that is sent to models.")
     tell_about_me: bool = Field(default=True, description="Whether `about_me` is sent to models.")
+    user_name: str = Field(
+        "", max_length=MAX_USER_NAME, description="A name or an id of the user that is sent to models; empty: none."
+    )
+    tell_first_request: bool = Field(
+        default=False,
+        description="Whether each request also has the first request of its conversation, at most "
+        f"{MAX_FIRST_REQUEST:,} characters of it.",
+    )
     date_zone: str | None = Field(
         None, max_length=60, description="The IANA time zone of the date that is sent to models; null: no date is sent."
+    )
+    tell_time: bool = Field(
+        default=False,
+        description="Whether the time of day is sent with the date. Providers then have no prefix of the request in "
+        "their caches. A send with the `as_of` of its preview has the same time.",
     )
     redact: bool = Field(
         default=False,
@@ -161,7 +174,10 @@ class PreferencesBody(Body):
             built_in_tools=tuple(sorted(set(self.built_in_tools))),
             about_me=self.about_me,
             tell_about_me=self.tell_about_me,
+            user_name=self.user_name,
+            tell_first_request=self.tell_first_request,
             date_zone=self.date_zone,
+            tell_time=self.tell_time,
             redact=self.redact,
             theme=Theme(self.theme),
             keys=self.keys,

@@ -1,10 +1,10 @@
-"""Routes of permissions: pending requests and their answers, rules, and the audit trail."""
+"""Routes of permissions: pending requests and their answers, and rules."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 from pydantic import Field
 from starlette.responses import Response
 
@@ -12,16 +12,12 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import HasBody, ReadsJson
-from app.api.http.patterns import ENTRY_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.tools.permissions import ArgumentPattern
 from app.runs.tools import permission_commands as commands
 from app.runs.tools.permission_commands import MAX_PATTERNS, PermissionChoice
-from app.store.tools.audit import AuditEntry
 from app.store.tools.permissions import StoredRule
 from app.views.tools.permission import (
-    AuditEntryView,
-    AuditView,
     PermissionsView,
     PermissionView,
     RulesView,
@@ -34,8 +30,6 @@ router = APIRouter(tags=["permissions"], dependencies=[ReadsJson])
 
 RequestId = Annotated[str, Path(max_length=64, description="A permission request.")]
 RuleId = Annotated[str, Path(max_length=64, description="A rule.")]
-AboutConversation = Annotated[str | None, Query(max_length=64, description="Only entries of this conversation.")]
-AuditCursor = Annotated[str | None, Query(pattern=ENTRY_CURSOR, description="The `next_cursor` of the previous page.")]
 PatternText = Annotated[str, Field(max_length=10_000)]
 
 
@@ -44,9 +38,9 @@ class PermissionAnswer(Body):
 
     answer: PermissionChoice = Field(
         strict=False,
-        description="`allow`: only this call. `allow_conversation` and `always_allow` also create a rule for this "
-        "tool, in this conversation or everywhere. `deny`: the call is not made, and the model gets that as "
-        "the result.",
+        description="`allow`: only this call. `allow_conversation`, `always_allow_agent` and `always_allow` also "
+        "create a rule for this tool: in this conversation, for the agent that makes the call, or always. `deny`: the "
+        "call is not made, and the model gets that as the result.",
     )
     arguments: dict[str, Any] | None = Field(
         None, description="The arguments to use instead of the model's. They must match the tool's schema."
@@ -117,30 +111,5 @@ async def revoke(ctx: Ctx, owner: Owner, rule_id: RuleId) -> Response:
     return answer(_describe(await commands.revoke_rule(ctx, owner, rule_id)))
 
 
-@router.get(
-    "/audit",
-    summary="List the audit trail",
-    description="Has every decision about a tool call, and every rule that was created or revoked. Entries are never "
-    "changed or deleted. It has no text of temporary conversations.",
-    responses=says(AuditView, description="The newest entry first."),
-)
-async def read_audit(
-    ctx: Ctx,
-    owner: Owner,
-    *,
-    conversation_id: AboutConversation = None,
-    limit: Annotated[int, Query(ge=1, le=500, description="The maximum number of entries.")] = 100,
-    cursor: AuditCursor = None,
-) -> Response:
-    before = None if cursor is None else int(cursor)
-    found = await commands.read_audit(ctx, owner, limit=limit + 1, before=before, conversation_id=conversation_id)
-    items = tuple(_describe_entry(number, entry) for number, entry in found[:limit])
-    return answer(AuditView(items, str(items[-1].id) if len(found) > limit else None))
-
-
 def _describe(kept: StoredRule) -> RuleView:
     return describe_rule(kept.rule, kept.server_name, kept.title, kept.created_at)
-
-
-def _describe_entry(number: int, entry: AuditEntry) -> AuditEntryView:
-    return AuditEntryView(number, entry.at, entry.owner, entry.action, entry.subject, entry.conversation_id, entry.data)

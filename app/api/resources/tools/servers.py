@@ -292,9 +292,9 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
 
 
 def _changed_client_secret(way: Way, changes: dict[str, Any]) -> dict[str, str | None]:
-    """Return the new client secret; None instead removes the stored secret, because the client id has changed.
+    """Return the change of the stored client secret: the new secret, or None to remove the secret of another client.
 
-    The result is empty if neither has changed.
+    The result is empty if neither the secret nor the client id has changed.
     """
     if "client_secret" in changes:
         return {CLIENT_SECRET: changes["client_secret"]}

@@ -4,7 +4,7 @@
  * Reflex would keep events and send them when the socket is back: a deletion minutes after its click. So events of the
  * app's states are refused while there is no connection. Reflex's own events (hydrate, page loads) pass.
  *
- * It opens no second socket. `app/ui/build/link.py` makes Reflex's runtime call `attach` and `admit`.
+ * This module opens no second socket. `app/ui/build/link.py` makes Reflex's runtime call `attach` and `admit`.
  */
 import { signal } from "../signal.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Marks its content for the stylesheet: `data-old` while it is outdated, `data-large` while the draft is too large to
- * send. It has no box.
+ * send. It adds no box to the layout.
  */
 import type { ReactNode } from "react";
 import { oversize, useOutdated } from "../connection/edition.ts";

@@ -5,8 +5,8 @@
 
     deferred(delete_dialog, when=TrashState.deleting)
 
-The view takes no arguments (it reads its state). Its Python module must contain nothing that is drawn at once, because
-one Python module becomes one JavaScript file.
+The component takes no arguments (it reads its state). Its Python module must contain nothing that is drawn at once,
+because one Python module becomes one JavaScript file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class Deferred(Island):
 
 
 def deferred(view: Callable[[], rx.Component], *, when: rx.Var[Any]) -> rx.Component:
-    """Draw `view`, a component made by `rx.memo`, while `when` is true in Python's sense. Its code is loaded then.
+    """Draw `view`, a component made by `rx.memo`, while `when` is true in Python's sense.
+
+    The browser loads the code of `view` when it is first drawn.
 
     Raises:
         IslandError: the view was not made by `rx.memo`.

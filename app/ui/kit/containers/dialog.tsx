@@ -1,6 +1,6 @@
 /**
  * The browser's own modal dialog, which is open while it is drawn and keeps the focus. Escape, a click outside it and
- * the elements marked `data-close` close it at once; Python is notified when it is reachable. A popup is placed
+ * the elements marked `data-close` close it at once; Python is notified when the server is reachable. A popup is placed
  * next to the element `at`, which is scrolled into view; while that element is out of sight, the popup is in the middle
  * of the window. The element marked `data-first` gets the focus first. When the dialog closes, the element that had the
  * focus gets it again. The dialog is scrolled to the element marked `data-shown`.

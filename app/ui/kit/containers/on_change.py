@@ -10,8 +10,8 @@ from app.ui.kit.island import Island, island
 class OnChange(Island):
     """An invisible component that sends `on_change` when it is first drawn, and whenever `value` has changed.
 
-    A `key` with `on_mount` does not do this, because Reflex puts the effect of `on_mount` around the element with the
-    key.
+    An element with `on_mount` and a changing `key` does not do this: Reflex runs `on_mount` in a component around the
+    element, and that component is not mounted again.
     """
 
     library = island("kit/containers/on_change.tsx")

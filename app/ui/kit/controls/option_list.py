@@ -12,8 +12,8 @@ class OptionList(Island):
     """A search field with the accessible name `label`, and the `rows` that contain all typed words.
 
     - `none`: the text that is shown if no row contains all typed words.
-    - `chosen`: the value of the row that is highlighted at first, else the first row. Choosing this row again sends no
-      event.
+    - `chosen`: the value of the row that is highlighted at first. If no row has this value, the first row is
+      highlighted. Choosing the row `chosen` again sends no event.
     - `closes`: a choice closes the dialog around the list.
     - `most`, `more`: if more rows than `most` match, only the first ones are shown, and the text `more`, where
       `{count}` is the number of all matching rows.

@@ -14,16 +14,14 @@ from app.ui.kit.island import island
 class Place(StrEnum):
     """The names of the actions that one region of the page offers to the other regions.
 
-    A comment after a name describes its action. A name without a comment moves the focus to the region of that name,
-    with these exceptions: `PAIR` only returns the id of the pair that keys act on. `TYPING` only returns "now" while
-    the person is typing, else "". The names after `TYPING` are actions of keys, described in
-    `app/views/shortcuts/shortcuts.py`.
+    A comment after a name describes its action. `COMPOSER`, `FILTER` and `HISTORY` move the focus to the region of that
+    name. The names after `TYPING` are actions of keys, which `app/views/shortcuts/shortcuts.py` describes.
     """
 
     COMPOSER = "composer"
     FILTER = "filter"
     HISTORY = "history"
-    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY does the same, but leaves a text field first
+    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY leaves a text field and then does the same
     PAGE = "page"  # scrolls the transcript, as the keys PageUp, PageDown, Home and End do
     QUEUE = "queue"  # edits the last queued text
     STOP = "stop"  # stops the running reply
@@ -36,8 +34,8 @@ class Place(StrEnum):
     TITLE = "title"  # edits the title of the conversation
     KEYS = "keys"  # turns single keys on or off
     LEAVE = "leave"  # moves the cursor to the next pair, because this pair is about to be removed
-    PAIR = "pair"
-    TYPING = "typing"
+    PAIR = "pair"  # returns the id of the pair that keys act on
+    TYPING = "typing"  # returns "now" while the person is typing, else ""
 
     NEXT_PART = "next_part"
     PREVIOUS_PART = "previous_part"

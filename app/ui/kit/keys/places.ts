@@ -1,8 +1,8 @@
 /**
  * Actions between regions of the page, by name: give another region the focus, or make it perform its one action.
  *
- * A region offers its actions and withdraws them when it is removed; a caller learns whether there was one. This module
- * decides and stores nothing else.
+ * A region offers its actions and withdraws them when it is removed. A caller learns whether its action was offered.
+ * This module decides and stores nothing else.
  */
 import type { Place } from "../views.ts";
 

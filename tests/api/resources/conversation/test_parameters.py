@@ -129,3 +129,22 @@ async def test_a_conversation_says_how_often_and_how_late_failed_calls_are_made_
     assert usual == {"max_retries": None, "max_backoff_seconds": None}
     refused = await api.http.patch(path, json={"retry_limits": {"max_retries": 11}})
     assert [error["field"] for error in refused.json()["errors"]] == ["retry_limits.max_retries"]
+
+
+async def test_a_conversation_chooses_its_middleware(api: Api):
+    own = {"user_context": False, "redaction": True}
+    made = await api.http.post("/conversations", json={"model": "offline:demo", "middleware": own})
+    path = f"/conversations/{made.json()['id']}"
+    assert made.json()["middleware"] == own
+
+    file = (await api.http.get(f"{path}/export")).json()
+    assert file["conversations"][0]["middleware"] == own
+    imported = (await api.http.post("/import", json=file)).json()["conversations"][0]["id"]
+    assert (await api.http.get(f"/conversations/{imported}")).json()["middleware"] == own
+
+    usual = (await api.http.patch(path, json={"middleware": {}})).json()["middleware"]
+    assert usual == {"user_context": True, "redaction": None}
+    for wrong in ({"user_context": None}, {"redaction": "on"}, {"clock": True}):
+        refused = await api.http.patch(path, json={"middleware": wrong})
+        assert refused.status_code == 422, wrong
+    assert (await api.http.get(path)).json()["middleware"] == usual

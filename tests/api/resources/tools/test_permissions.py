@@ -7,9 +7,12 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from app.domain.agents.agents import Agent
 from app.domain.conversation.parts import ToolCall
 from app.domain.tools.permission_requests import Allowed, Denied
 from app.domain.tools.tools import Tool
+from app.runs.agents.agent_commands import read_agent
+from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permissions import ask_permission
 from tests.api.served import Api
 from tests.api.talk import create_conversation, read_events, send
@@ -27,10 +30,10 @@ class Asking:
         self.api, self.conversation_id, self.run_id = api, conversation_id, run_id
         self.place = f"/conversations/{conversation_id}/permissions"
 
-    def ask(self, path: str) -> asyncio.Task[Allowed | Denied]:
+    def ask(self, path: str, agent: Agent | None = None) -> asyncio.Task[Allowed | Denied]:
         call = ToolCall(f"t{path}", WRITE.name, f'{{"path":"{path}"}}', complete=True)
         run = self.api.ctx.engine.runs[self.run_id]
-        return asyncio.create_task(ask_permission(self.api.ctx, run, WRITE, call, allowed=None))
+        return asyncio.create_task(ask_permission(self.api.ctx, run, WRITE, call, agent=agent))
 
     async def pending(self, count: int = 1) -> list[dict[str, Any]]:
         async def look() -> list[list[dict[str, Any]]]:
@@ -92,9 +95,34 @@ async def test_a_rule_is_made_listed_and_revoked_and_all_of_it_is_audited(api: A
 
         first = (await api.http.get("/audit?limit=3")).json()
         rest = (await api.http.get(f"/audit?cursor={first['next_cursor']}")).json()
-        done = [entry["action"].removeprefix("permission.") for entry in (*first["items"], *rest["items"])]
+        done = [entry["action"] for entry in (*first["items"], *rest["items"])]
+        done = [action.removeprefix("permission.") for action in done if action.startswith("permission.")]
         assert done == ["rule_revoked", "allowed", "rule_made", "allowed", "asked"]
         assert rest["next_cursor"] is None
+
+
+async def test_a_rule_is_made_for_the_agent_of_the_call_and_names_it(api: Api):
+    created = (await api.http.post("/agents", json={"name": "Reviewer"})).json()
+    async with a_reply_that_asks(api) as asking:
+        plain = asking.ask("/a")
+        (item,) = await asking.pending()
+        assert (item["agent_id"], item["agent_name"]) == (None, None)
+        refused = await api.http.post(f"/permissions/{item['id']}", json={"answer": "always_allow_agent"})
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "answer")
+        await api.http.post(f"/permissions/{item['id']}", json={"answer": "deny"})
+        await plain
+
+        agent = await read_agent(api.ctx, LOCAL_OWNER, created["id"])
+        waiting = asking.ask("/b", agent)
+        (item,) = await asking.pending()
+        assert (item["agent_id"], item["agent_name"]) == (agent.id, "Reviewer")
+        body = {"answer": "always_allow_agent", "only_if": {"path": "/b*"}}
+        settled = await api.http.post(f"/permissions/{item['id']}", json=body)
+        assert settled.json()["scope"] == "agent"
+        assert isinstance(await waiting, Allowed)
+        assert isinstance(await asking.ask("/bc", agent), Allowed)
+        (rule,) = (await api.http.get("/permission-rules")).json()["items"]
+        assert (rule["scope"], rule["agent_id"], rule["conversation_id"]) == ("agent", agent.id, None)
 
 
 async def test_what_cannot_be_answered_is_refused_in_words(api: Api):

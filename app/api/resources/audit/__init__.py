@@ -1,0 +1,1 @@
+"""The route of the audit trail."""

@@ -1,0 +1,1 @@
+"""The audit trail: table and queries."""
