@@ -93,7 +93,7 @@ def sections_have_addresses_and_the_way_back_leads_through_them(page: Page) -> N
     expect(page.get_by_role("heading", name="Providers", exact=True)).to_be_hidden()
     page.go_back()
     expect(page.get_by_role("heading", name="Providers", exact=True)).to_be_focused()
-    expect(sections.get_by_role("link")).to_have_count(8)
+    expect(sections.get_by_role("link")).to_have_count(9)
     expect(sections.locator("[aria-current]")).to_have_text("Providers")
 
     page.get_by_role("link", name="Trash").click()

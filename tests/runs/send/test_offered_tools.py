@@ -49,7 +49,7 @@ async def nothing(*_: Any, **__: Any) -> ToolOutcome:
 
 @pytest.fixture(autouse=True)
 def every_call_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def allow(_wb: AppContext, _run: LiveRun, _tool: Tool, call: ToolCall, *, allowed: object) -> Allowed:
+    async def allow(_wb: AppContext, _run: LiveRun, _tool: Tool, call: ToolCall, **_: object) -> Allowed:
         return Allowed(call.input_json)
 
     monkeypatch.setattr(tool_calls, "ask_permission", allow)

@@ -30,7 +30,7 @@ CALLS = [
 async def test_whatever_a_server_does_the_reply_has_an_answer_and_continues(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def allow(ctx: AppContext, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:
+    async def allow(ctx: AppContext, run: Any, tool: Any, call: ToolCall, **_: Any) -> Allowed:
         return Allowed(call.input_json)
 
     monkeypatch.setattr(tool_calls, "ask_permission", allow)

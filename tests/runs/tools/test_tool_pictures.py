@@ -38,7 +38,7 @@ BASE64 = "iVBORw0KGgo" + "A" * (400_000 - 11)
 
 @pytest.fixture(autouse=True)
 def everything_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def allow(ctx: AppContext, run: Any, tool: Any, call: ToolCall, *, allowed: Any) -> Allowed:
+    async def allow(ctx: AppContext, run: Any, tool: Any, call: ToolCall, **_: Any) -> Allowed:
         return Allowed(call.input_json)
 
     monkeypatch.setattr(tool_calls, "ask_permission", allow)

@@ -176,8 +176,12 @@ async def test_text_that_is_not_utf8_takes_no_other_value_along_and_nothing_is_d
     assert again == "a"
 
 
+def connection_threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if "_connection_worker_thread" in thread.name}
+
+
 async def test_idle_connections_are_closed_together_and_opened_again(tmp_path: Path):
-    before = threading.active_count()
+    others = connection_threads()
     async with open_store(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}") as store:
         async with store.write() as session:
             await session.execute(text("CREATE TABLE word (text TEXT)"))
@@ -185,13 +189,13 @@ async def test_idle_connections_are_closed_together_and_opened_again(tmp_path: P
         async with store.read() as session:
             await session.execute(text("SELECT 1"))
             await store.close_idle()
-            in_use = threading.active_count()
+            (in_use,) = connection_threads() - others
             assert (await session.execute(text("SELECT text FROM word"))).scalars().all() == ["a"]
 
         await store.close_idle()
 
-        assert in_use > before
-        assert threading.active_count() == before
+        await asyncio.to_thread(in_use.join)
+        assert connection_threads() == others
         async with store.write() as session:
             await session.execute(text("INSERT INTO word VALUES ('b')"))
         async with store.read() as session:
@@ -201,7 +205,7 @@ async def test_idle_connections_are_closed_together_and_opened_again(tmp_path: P
 
 
 async def test_a_session_that_starts_while_idle_connections_close_gets_a_new_one(tmp_path: Path):
-    before = threading.active_count()
+    others = connection_threads()
     async with open_store(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}") as store:
         async with store.write() as session:
             await session.execute(text("CREATE TABLE word (text TEXT)"))
@@ -214,4 +218,4 @@ async def test_a_session_that_starts_while_idle_connections_close_gets_a_new_one
 
         assert await asyncio.gather(*(read() for _ in range(10))) == [0] * 10
         await closing
-    assert threading.active_count() == before
+    assert connection_threads() == others
