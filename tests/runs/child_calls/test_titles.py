@@ -114,7 +114,7 @@ async def test_long_conversation_is_titled_from_its_first_and_its_newest_pair(da
 
 async def test_secret_is_redacted_before_a_long_message_is_shortened(data: Path) -> None:
     secret = "sk-proj-" + "a1B2c3D4e5" * 5
-    long = f"{'x' * 970} {secret} {'word ' * 3_000}"
+    long = f"{'x' * 985} {secret} {'word ' * 3_000}"
     async with a_bench(data, says("Fine."), INVIEW_TITLES="off") as bench:
         await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(redact=True))
         conversation_id = await a_conversation(bench.ctx, model=MODEL)
