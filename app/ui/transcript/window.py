@@ -169,7 +169,7 @@ def sending_note() -> rx.Component:
                 rx.fragment(rx.el.span(class_name="pulse"), "Sending…"),
             ),
         ),
-        class_name="badge",
+        class_name="badge flex-wrap",
     )
 
 

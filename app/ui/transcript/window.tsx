@@ -314,12 +314,13 @@ function Rows(props: TranscriptWindowProps): ReactNode {
 
   const from = pairs.length ? [conversation] : ["", conversation];
   const sending = useSending(from, `${props.running} ${props.ended} ${known}`);
-  const isNewest = !later && range.last === undefined;
-  const isSeen = sending !== "" && isNewest;
-  useLayoutEffect(() => {
-    if (isSeen) followFrom(SENDING);
-  }, [isSeen, followFrom]);
   const { compared } = props;
+  const waits = compared || sending; // the request that has no pair yet
+  const isSeen = waits !== "" && !later && range.last === undefined;
+  const isOwn = sending !== "" || sentHere.get().some((sent) => sent.text === compared);
+  useLayoutEffect(() => {
+    if (isSeen && (isOwn || reading.current.follows)) followFrom(SENDING);
+  }, [isSeen, isOwn, followFrom]);
   useEffect(
     () => () => {
       if (compared) dropSent(compared); // no pair follows if the comparison was discarded
@@ -341,8 +342,8 @@ function Rows(props: TranscriptWindowProps): ReactNode {
         <div className="pairs" ref={content}>
           {earlier || start > 0 ? waiting : above}
           {rows.slice(start, end)}
-          {isNewest && (compared || sending) ? (
-            <Sending text={compared || sending} more={props.more} less={props.less}>
+          {isSeen ? (
+            <Sending text={waits} more={props.more} less={props.less}>
               {props.sending}
             </Sending>
           ) : null}

@@ -59,6 +59,7 @@ def test_keys_alone_compare_stop_and_keep(screen: Screen) -> None:
     assert len(screen.stored_pairs()) == 1
     page.keyboard.press("Escape")
     expect(replies(screen)).to_have_count(0)
+    expect(page.get_by_role("button", name="Show the replies to choose from")).to_be_in_viewport()
     screen.send("/echo too early")
     expect(page.get_by_text(re.compile("A comparison is open in this conversation"))).to_be_visible()
     expect(screen.composer).to_have_value("/echo too early")
