@@ -225,6 +225,7 @@ class Conversation:
     - `parameters`: the parameters that a send uses unless it sets others.
     - `retry_policy`, `retry_limits`: when and how often a failed call is repeated.
     - `metadata_json`: a JSON object of a program, "" for none (`metadata.py`).
+    - `folder_id`: its folder (`folders.py`), None for none.
     - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
     - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.
     """
@@ -252,4 +253,5 @@ class Conversation:
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
     retry_limits: RetryLimits = USUAL_RETRIES
     metadata_json: str = ""
+    folder_id: str | None = None
     damage: tuple[Damage, ...] = ()

@@ -20,6 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
 from app.domain.conversation.damage import SETTINGS, TITLE
+from app.domain.conversation.folders import require_filable
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parameters import NO_PARAMETERS, require_parameters
 from app.domain.errors import (
@@ -46,7 +47,7 @@ from app.runs.usage.rate_limits import require_rate
 from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
 from app.store.attachments.uploads import take_uploads
-from app.store.conversation import conversations, pairs
+from app.store.conversation import conversations, folders, pairs
 from app.store.database.mapping import encode_conversation, encode_parameters, encode_retry_limits
 from app.store.ledger.ledger import Purpose
 from app.store.ledger.sent_calls import delete_sent_calls
@@ -88,15 +89,17 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     retry_limits: RetryLimits = USUAL_RETRIES,
     metadata_json: str = "",
     agent_id: str | None = None,
+    folder_id: str = "",
     temporary: bool = False,
 ) -> Conversation:
     """Create a conversation without pairs. `temporary` is True only with an app context in memory (`runs/temporary`).
 
     `agent_id` is the agent that answers; "": no agent; None: the agent of the conversation that was used last.
+    `folder_id` is its folder; "": no folder.
 
     Raises:
         InputError: a text, a parameter or the model is invalid.
-        NotFoundError: this owner has no such agent.
+        NotFoundError: this owner has no such agent or folder.
     """
     at = now()
     conversation = Conversation(
@@ -112,10 +115,13 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         retry_limits=retry_limits,
         metadata_json=metadata_json,
         agent_id=agent_id or None,
+        folder_id=folder_id or None,
         temporary=temporary,
     )
     require_valid(conversation)
     async with ctx.store.write() as session:
+        if folder_id:
+            await folders.load_folder(session, owner, folder_id)
         if agent_id is None:
             conversation = replace(conversation, agent_id=await conversations.load_last_agent(session, owner))
         elif agent_id:
@@ -132,6 +138,7 @@ class SettingChanges:
     - `parameters`, `retry_limits`: replaced as a whole.
     - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
       conversation takes the agent's model.
+    - `folder_id`: the folder to move it to; "": out of its folder.
     """
 
     title: str | None = None
@@ -145,12 +152,15 @@ class SettingChanges:
     tool_mode: ToolMode | None = None
     ticked_tools: Sequence[str] | None = None
     agent_id: str | None = None
+    folder_id: str | None = None
 
     @property
     def changed(self) -> dict[str, Any]:
         """The changed fields of the conversation, without the agent."""
         given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "agent_id"}
         changes = {name: value for name, value in given.items() if value is not None}
+        if self.folder_id is not None:
+            changes["folder_id"] = self.folder_id or None
         if self.ticked_tools is not None:
             changes["ticked_tools"] = tuple(sorted(set(self.ticked_tools)))
         if self.title is not None:
@@ -163,8 +173,8 @@ async def change_conversation(ctx: AppContext, owner: str, conversation_id: str,
     """Change a conversation, and return it. It does not move in the list, which is sorted by the time of the last pair.
 
     Raises:
-        NotFoundError: this owner has no such conversation or agent.
-        InputError: a text, a parameter or the model is invalid.
+        NotFoundError: this owner has no such conversation, agent or folder.
+        InputError: a text, a parameter or the model is invalid, or a folder cannot have this conversation.
     """
     changes, agent_id, parameters = given.changed, given.agent_id, given.parameters
     async with ctx.store.write() as session:
@@ -178,6 +188,9 @@ async def change_conversation(ctx: AppContext, owner: str, conversation_id: str,
             **changes,
         )
         require_valid(conversation)
+        if given.folder_id:
+            require_filable(conversation)
+            await folders.load_folder(session, owner, given.folder_id)
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
             columns |= {} if given.retry_limits is None else {"retry_limits": encode_retry_limits(given.retry_limits)}

@@ -135,6 +135,7 @@ def decode_conversation(row: Columns) -> Conversation:
         retry_policy=word("retry_policy", RetryPolicy, RetryPolicy.EXPONENTIAL),
         retry_limits=take("retry_limits", row["retry_limits"], decode_retry_limits, USUAL_RETRIES),
         metadata_json=take("metadata_json", row["metadata_json"], a_metadata, ""),
+        folder_id=text_or_none("folder_id"),
         damage=tuple(reading.damage),
     )
 

@@ -59,6 +59,7 @@ REVISIONS: Final = (
     "0036",
     "0037",
     "0038",
+    "0041",
 )
 """The revision of the schema after each migration, oldest first.
 

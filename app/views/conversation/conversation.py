@@ -65,6 +65,7 @@ class ConversationView:
     kind: ConversationKind
     status: ConversationStatus
     agent_id: str | None
+    folder_id: str | None
     model: str | None
     system_prompt: str
     parameters: ParametersView
@@ -101,6 +102,7 @@ def describe_conversation(
         kind=conversation.kind,
         status=conversation.status,
         agent_id=conversation.agent_id,
+        folder_id=conversation.folder_id,
         model=conversation.model,
         system_prompt=conversation.system_prompt,
         parameters=show_parameters(conversation.parameters),
