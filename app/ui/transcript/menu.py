@@ -10,6 +10,7 @@ from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.shell.menus import Menu
+from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.address import PREFIX
 from app.state.transcript.chat import ChatState
@@ -41,12 +42,17 @@ def conversation_menu() -> rx.Component:
         menu_item("Usage", InspectorState.show("usage")),
         menu_item("Log", InspectorState.show("log")),
         _new_tab(),
+        rx.cond(
+            ChatState.temporary | ChatState.derived,
+            None,
+            menu_item("Move to folder", FolderState.ask_move(ChatState.opened)),
+        ),
         menu_item("Fork", BranchState.ask_fork("")),
         menu_item("Delete", SidebarState.ask_delete(ChatState.opened), class_name="danger-quiet"),
         label=_LABEL,
         classes="menu",
         aria_label=_LABEL,
-        title="Rename, export, usage, log, new tab, fork, delete",
+        title="Rename, export, usage, log, new tab, folder, fork, delete",
         class_name="title-menu",
     )
 
