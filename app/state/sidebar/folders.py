@@ -61,7 +61,7 @@ class MoveView:
 
 
 @dataclass(frozen=True, slots=True)
-class FolderView:
+class NamedFolder:
     """The folder of an open menu or deletion dialog. `content` describes its conversations, "" if it has none."""
 
     id: str
@@ -79,9 +79,9 @@ class FolderState(VisitedState, rx.State):
     - `fault`: the reason why the last command of a form failed.
     """
 
-    menu: rx.Field[FolderView | None] = rx.field(None)
+    menu: rx.Field[NamedFolder | None] = rx.field(None)
     moving: rx.Field[MoveView | None] = rx.field(None)
-    deleting: rx.Field[FolderView | None] = rx.field(None)
+    deleting: rx.Field[NamedFolder | None] = rx.field(None)
     renaming: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
 
@@ -196,7 +196,7 @@ class FolderState(VisitedState, rx.State):
 
     @rx.event
     async def delete(self, contents: str) -> rx.event.EventSpec | None:
-        """Delete the folder of the deletion dialog. Its conversations are kept ("keep") or go to the trash ("trash")."""
+        """Delete the folder of the deletion dialog. `contents`: `keep` or `trash` its conversations."""
         folder, self.deleting = self.deleting, None
         if folder is None or contents not in set(Contents):
             return None
@@ -226,10 +226,10 @@ class FolderState(VisitedState, rx.State):
         choices = () if self.moving is None else self.moving.choices
         return next((one for one in choices if one.id == folder_id), None)
 
-    async def _describe(self, folder_id: object) -> FolderView:
+    async def _describe(self, folder_id: object) -> NamedFolder:
         found = await read_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or "")
         content = plural(found.count, "conversation") if found.count else ""
-        return FolderView(found.folder.id, found.folder.name, content)
+        return NamedFolder(found.folder.id, found.folder.name, content)
 
 
 def _name_in(form: object) -> str:

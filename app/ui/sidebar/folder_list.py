@@ -44,6 +44,7 @@ def _line(folder: rx.vars.ObjectVar[FolderItem]) -> rx.Component:
             rx.icon("chevron-right", size=14, class_name="folder-arrow"),
             rx.icon(rx.cond(folder.opened, "folder-open", "folder"), size=15, class_name="flex-none text-muted"),
             rx.el.span(folder.name, dir="auto", class_name="truncate"),
+            " ",
             rx.el.span(
                 folder.count,
                 rx.el.span(rx.cond(folder.count == 1, " conversation", " conversations"), class_name="unseen"),

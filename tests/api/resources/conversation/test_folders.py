@@ -153,7 +153,7 @@ async def test_folder_deleted_with_its_conversations_is_restored_with_them(api: 
     (child,) = await list_ids(api, "?kind=tool")
     await api.http.delete(f"/conversations/{before}")
     running = await api.http.post(
-        f"/conversations/{inside}/send", json={"text": "/rate 1 " + "word " * 50}, headers=AT_ONCE
+        f"/conversations/{inside}/send", json={"text": "/long 4000 /rate 40"}, headers=AT_ONCE
     )
 
     deleted = await api.http.delete(f"/folders/{work}?conversations=trash")
