@@ -10,7 +10,7 @@ from app.state.inspector.frame import InspectorState
 from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
 from app.state.sidebar.conversation_rows import ConversationItem, FolderItem
-from app.state.sidebar.folders import FolderChoice, FolderState, NamedFolder, MoveView
+from app.state.sidebar.folders import FolderChoice, FolderState, MoveView, NamedFolder
 from app.state.sidebar.sidebar import SidebarState
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
@@ -169,7 +169,7 @@ def test_dialog_asks_what_happens_to_the_conversations_of_a_folder() -> None:
 
     dialog = full.find("Dialog", "Delete this folder?")
     assert "“Work” has 2 conversations." in dialog.text
-    assert dialog.find("button", "Keep conversations").sends("on_click") == [sent(FolderState.delete, contents="keep")]
+    assert dialog.find("button", "Keep them").sends("on_click") == [sent(FolderState.delete, contents="keep")]
     assert dialog.find("button", "Move to trash").sends("on_click") == [sent(FolderState.delete, contents="trash")]
     alone = empty.find("Dialog", "Delete this folder?")
     assert alone.find("button", "Delete").sends("on_click") == [sent(FolderState.delete, contents="keep")]

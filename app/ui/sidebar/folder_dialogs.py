@@ -95,9 +95,7 @@ def delete_folder_dialog() -> rx.Component:
                 ),
                 dialog_foot(
                     dialog_cancel("Cancel", first=True),
-                    rx.el.button(
-                        "Keep conversations", type="button", on_click=FolderState.delete("keep"), class_name="quiet"
-                    ),
+                    rx.el.button("Keep them", type="button", on_click=FolderState.delete("keep"), class_name="quiet"),
                     dialog_danger("Move to trash", FolderState.delete("trash")),
                 ),
             ),
