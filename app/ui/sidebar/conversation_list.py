@@ -187,6 +187,15 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
             class_name="block rounded-lg px-2.5 py-1.5 hover:bg-hover aria-[current=page]:bg-hover",
         ),
         rx.el.div(
+            rx.el.button(
+                rx.icon("pencil", size=14),
+                type="button",
+                aria_label=f"Rename {item.name}",
+                title="Rename",
+                tab_index=-1,
+                on_click=SidebarState.begin_rename(item.id),
+                class_name=_ROW_BUTTON,
+            ),
             rx.cond(
                 (item.derived == "") & ~item.temporary.bool(),
                 rx.el.button(
@@ -198,15 +207,6 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                     on_click=FolderState.ask_move(item.id),
                     class_name=f"{_ROW_BUTTON} row-move",
                 ),
-            ),
-            rx.el.button(
-                rx.icon("pencil", size=14),
-                type="button",
-                aria_label=f"Rename {item.name}",
-                title="Rename",
-                tab_index=-1,
-                on_click=SidebarState.begin_rename(item.id),
-                class_name=_ROW_BUTTON,
             ),
             rx.el.button(
                 rx.icon("trash-2", size=14),
