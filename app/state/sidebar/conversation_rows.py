@@ -146,7 +146,9 @@ async def read_folders(ctx: AppContext, criteria: ListCriteria, opened: tuple[st
     async with ctx.store.read() as session:
         found = await list_in_folders(session, LOCAL_OWNER, limit=limit, criteria=criteria, opened=opened)
         lists = {"": found.rest, **found.filed}
-        rows = {key: await _describe_all(ctx, session, listed[:limit]) for key, listed in lists.items()}
+        described = await _describe_all(ctx, session, [one for listed in lists.values() for one in listed[:limit]])
+    by_id = {item.id: item for item in described}
+    rows = {key: tuple(by_id[one.conversation.id] for one in listed[:limit]) for key, listed in lists.items()}
     temporary = await _read_temporary(ctx, criteria)
     folders = tuple(
         FolderItem(

@@ -78,9 +78,9 @@ def _content(folder: rx.vars.ObjectVar[FolderItem], draw_row: Callable[..., rx.C
     rows: Any = folder.rows
     return rx.el.div(
         rx.cond(
-            folder.count > 0,
-            rx.el.ul(rx.foreach(rows, lambda item: rx.fragment(draw_row(item=item), key=item.id))),
+            folder.count == 0,
             rx.el.p("This folder is empty.", class_name="px-2.5 py-1.5 text-[13px] text-muted"),
+            rx.el.ul(rx.foreach(rows, lambda item: rx.fragment(draw_row(item=item), key=item.id))),
         ),
         rx.cond(
             folder.more,

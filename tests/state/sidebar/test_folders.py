@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.domain.conversation.conversation import ConversationKind
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.conversation.folder_commands import Contents, create_folder, delete_folder
@@ -14,13 +15,16 @@ from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversat
 from app.runs.temporary.temporary import create_temporary
 from app.state.messages.toasts import ToastState
 from app.state.sidebar import sidebar
-from app.state.sidebar.conversation_rows import FolderItem
+from app.state.sidebar.conversation_rows import FolderItem, WantedList, read_list
 from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.transcript.chat import ChatState, describes, show_chat
-from app.store.conversation.conversations import load_conversation
+from app.store.conversation.conversations import ListCriteria, load_conversation
+from tests.runs.steps import count_own_statements, reply_to, until_quiet
 from tests.state.conftest import Processor, Tab
 from tests.state.watched import running
+
+CHATS = ListCriteria(kind=ConversationKind.AGENT)
 
 
 async def folder(ctx: AppContext, name: str) -> str:
@@ -101,15 +105,30 @@ async def test_long_folder_and_the_list_each_show_a_page_and_then_more(
     assert not tab.shows(SidebarState, "folders")[0].more
 
 
+async def test_list_with_expanded_folders_is_read_with_two_statements(ctx: AppContext) -> None:
+    """One has the folders and rows, the other the beginnings of replies, for requests that only repeat the name."""
+    opened = sorted([await folder(ctx, "Work"), await folder(ctx, "Home")])
+    for where in (*opened, ""):
+        await reply_to(ctx, await chat(ctx, "", where), "/echo Light")
+    await until_quiet(ctx)
+    statements = count_own_statements(ctx)
+
+    found = await read_list(ctx, WantedList(CHATS, "", 50, tuple(opened)))
+
+    assert [[row.snippet for row in one.rows] for one in found.folders] == [["Light"], ["Light"]]
+    assert [row.snippet for row in found.rows] == ["Light"]
+    assert len([one for one in statements if one != "BEGIN"]) == 2, statements
+
+
 async def test_keys_step_through_the_conversations_of_expanded_folders_too(ctx: AppContext, tab: Tab) -> None:
     work = await folder(ctx, "Work")
     inside, alone = await chat(ctx, "Light", work), await chat(ctx, "Alone")
     await tab.send(SidebarState.toggle_folder, folder_id=work)
 
-    tab.path = f"/c/{inside}"
-    await tab.send(SidebarState.step, by=1)
+    tab.path = f"/c/{alone}"
+    await tab.send(SidebarState.step, by=-1)
 
-    assert tab.way == [f"/c/{alone}"]
+    assert tab.way == [f"/c/{inside}"]
 
 
 @pytest.mark.parametrize("stored", ["x" * 5_000, " ".join(f"f{number}" for number in range(5_000)), "' OR 1"])
