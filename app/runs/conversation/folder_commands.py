@@ -105,25 +105,28 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
     Raises:
         NotFoundError: this owner has no such folder.
     """
-    async with ctx.store.read() as session:
-        await folders.load_folder(session, owner, folder_id)
-        filed = await trash.list_in_folder(session, owner, folder_id)
     if contents is Contents.TRASH:
-        for conversation_id in filed:
-            for run in ctx.engine.runs_of(conversation_id):
-                await stop_run(ctx, run.run_id)
-    at = now()
+        await _stop_runs(ctx, owner, folder_id)
+    at, put = now(), tuple[str, ...]()
     async with ctx.store.write() as session:
         await folders.set_folder_deleted(session, owner, folder_id, at)
         if contents is Contents.TRASH:
-            filed = await trash.put_folder(session, owner, folder_id, at)
-            await delete_deliveries(session, *filed)
+            put = await trash.put_folder(session, owner, folder_id, at)
+            await delete_deliveries(session, *put)
+    for conversation_id in put:
+        ctx.sent_pairs.forget(conversation_id)
+        ctx.sizes.forget(conversation_id)
+        ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
     ctx.event_bus.publish_list(owner)
+
+
+async def _stop_runs(ctx: AppContext, owner: str, folder_id: str) -> None:
+    async with ctx.store.read() as session:
+        await folders.load_folder(session, owner, folder_id)
+        filed = await trash.list_in_folder(session, owner, folder_id)
     for conversation_id in filed:
-        if contents is Contents.TRASH:
-            ctx.sent_pairs.forget(conversation_id)
-            ctx.sizes.forget(conversation_id)
-            ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
+        for run in ctx.engine.runs_of(conversation_id):
+            await stop_run(ctx, run.run_id)
 
 
 @shielded
