@@ -29,7 +29,7 @@ from app.api.resources.agents import agents
 from app.api.resources.attachments import attachments
 from app.api.resources.audit import audit
 from app.api.resources.compare import compare
-from app.api.resources.conversation import branches, conversations, history, lineage, marks, messages, pairs
+from app.api.resources.conversation import branches, conversations, folders, history, lineage, marks, messages, pairs
 from app.api.resources.filters import filters, lines
 from app.api.resources.send import (
     checkpoints,
@@ -59,6 +59,7 @@ RESOURCES = (
     health,
     models,
     conversations,
+    folders,
     pairs,
     history,
     messages,

@@ -79,6 +79,7 @@ from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
 from app.state.shell.viewer import ViewerState
+from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.visit import VisitState
 from app.state.topics.chosen import TopicState
@@ -177,6 +178,10 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
         "begin", "find_chips", "choose_chip", "leave", "check", "enter", "confirm", "carry_out", "cancel", "undo",
     }),
     FilterState: frozenset({"open", "clear", "learn_zone"}),
+    FolderState: frozenset({
+        "show_menu", "close_menu", "ask_move", "end_move", "move", "create_and_move", "file",
+        "begin_rename", "end_rename", "rename_folder", "ask_delete", "end_delete", "delete", "restore_folder",
+    }),
     ModelState: frozenset({"load", "choose", "look", "find_local"}),
     NewsState: frozenset({"follow", "read_again"}),
     NoticeState: frozenset({"tell", "dismiss"}),
@@ -206,7 +211,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     SidebarState: frozenset({
         "open", "follow", "load", "look", "search", "show_more", "show_kind", "show_agent", "show_chats",
         "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
-        "delete_conversation", "restore_conversation", "step",
+        "delete_conversation", "restore_conversation", "step", "toggle_folder",
     }),
     SpentState: frozenset({"follow", "refresh"}),
     ToastState: frozenset({"dismiss", "undo", "take_offer", "confirm_undo"}),

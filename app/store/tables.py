@@ -16,6 +16,7 @@ for _module in (
     "app.store.audit.rows_audit",
     "app.store.ledger.rows_budgets",
     "app.store.conversation.rows_comparison",
+    "app.store.conversation.rows_folders",
     "app.store.run.rows_delivery",
     "app.store.filters.rows_filters",
     "app.store.index.rows_index",

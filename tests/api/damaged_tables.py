@@ -156,8 +156,7 @@ async def _fill(api: Api, whole: str) -> Ids:
     await answered(api, gone, "/echo gone")
     assert (await http.delete(f"/conversations/{gone}")).status_code < 300
     pair = (await http.get(f"/conversations/{whole}/pairs")).json()["items"][0]
-    topic = (await http.post("/topics", json={"path": "Work"})).json()
-    await http.patch(f"/pairs/{pair['id']}", json={"topic_id": topic["id"]})
+    topic_id, folder_id = await _file(api, whole, pair["id"])
     photo = b"Hello"
     uploaded = await http.post(
         "/attachments", content=photo, params={"name": "a.txt"}, headers={"Content-Type": "application/octet-stream"}
@@ -213,11 +212,21 @@ async def _fill(api: Api, whole: str) -> Ids:
         await keep_applied(session, LOCAL_OWNER, "r20", at)
     named = {
         "conversation_id": whole, "pair_id": pair["id"], "run_id": pair["run_id"], "agent_id": "a1", "server_id": "s1",
-        "request_id": "q1", "permission_id": "q1", "topic_id": topic["id"], "name": "starred", "number": "1",
-        "queued_id": "w1",        "attachment_id": uploaded.json()["id"], "entry_id": gone,
+        "request_id": "q1", "permission_id": "q1", "topic_id": topic_id, "name": "starred", "number": "1",
+        "queued_id": "w1", "folder_id": folder_id, "attachment_id": uploaded.json()["id"], "entry_id": gone,
         "call_id": (await http.get(f"/conversations/{whole}/calls")).json()["items"][-1]["id"],
     }  # fmt: skip
     return Ids(whole, other, running, compared, named)
+
+
+async def _file(api: Api, conversation_id: str, pair_id: str) -> tuple[str, str]:
+    """Create a topic with this pair and a folder with this conversation. Return their ids."""
+    topic = (await api.http.post("/topics", json={"path": "Work"})).json()
+    await api.http.patch(f"/pairs/{pair_id}", json={"topic_id": topic["id"]})
+    folder = (await api.http.post("/folders", json={"name": "Work", "metadata": {"team": 7}})).json()
+    filed = await api.http.patch(f"/conversations/{conversation_id}", json={"folder_id": folder["id"]})
+    assert filed.status_code == 200, filed.text
+    return topic["id"], folder["id"]
 
 
 async def check_rest(folder: Path, ids: Ids, done: Harm) -> None:

@@ -29,6 +29,7 @@ from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.audit.audit import read_audit
 from app.runs.child_calls.titles import ask_title
+from app.runs.conversation.folder_commands import create_folder
 from app.runs.conversation.forks import fork_from
 from app.runs.runtime import catalogue
 from app.runs.runtime.catalogue import Catalogue
@@ -124,6 +125,14 @@ async def forked(ctx: AppContext) -> str:
     return (await fork_from(ctx, LOCAL_OWNER, origin)).conversation.id
 
 
+async def filed(ctx: AppContext) -> str:
+    folder_id = (await create_folder(ctx, LOCAL_OWNER, "Work")).folder.id
+    await create_folder(ctx, LOCAL_OWNER, "Home")
+    conversation_id = await with_pairs(ctx)
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(folder_id=folder_id))
+    return conversation_id
+
+
 async def parent_of_fork(ctx: AppContext) -> str:
     origin = await with_pairs(ctx)
     await fork_from(ctx, LOCAL_OWNER, origin)
@@ -163,7 +172,7 @@ async def rename_model(ctx: AppContext, conversation_id: str, model: str) -> Non
 
 
 SITUATIONS: Final[tuple[Situation, ...]] = (
-    start, plain, with_pairs, with_agent, forked, parent_of_fork, derived, temporary, deleted, unknown,
+    start, plain, with_pairs, with_agent, forked, filed, parent_of_fork, derived, temporary, deleted, unknown,
     with_missing_provider,
 )  # fmt: skip
 
@@ -571,10 +580,11 @@ async def test_new_conversation_is_opened_with_few_statements_and_updates(
     assert counts.locks <= 19
 
 
+@pytest.mark.parametrize("situation", [with_pairs, filed])
 async def test_conversation_with_replies_is_opened_with_few_statements_and_updates(
-    ctx: AppContext, loading: Processor, monkeypatch: pytest.MonkeyPatch
+    ctx: AppContext, loading: Processor, monkeypatch: pytest.MonkeyPatch, situation: Situation
 ) -> None:
-    conversation_id = await with_pairs(ctx)
+    conversation_id = await situation(ctx)
     await until_quiet(ctx)
 
     counts = await count_opening(ctx, loading, conversation_id, monkeypatch, spends=True)

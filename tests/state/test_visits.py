@@ -41,6 +41,7 @@ from app.state.settings.servers import ServersState
 from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
 from app.state.shell.viewer import ViewerState
+from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.address import PREFIX, conversation_in
 from app.state.tab.visit import VisitedState, VisitState, visited_states
@@ -119,6 +120,10 @@ async def ask_delete(tab: Tab, _: str) -> None:
     await tab.send(SidebarState.ask_delete, conversation_id=tab.path.removeprefix(PREFIX))
 
 
+async def ask_move(tab: Tab, _: str) -> None:
+    await tab.send(FolderState.ask_move, conversation_id=tab.path.removeprefix(PREFIX))
+
+
 async def announce(tab: Tab, _: str) -> None:
     manager = cast("Any", tab.processor)._root_context.state_manager
     async with manager.modify_state(BaseStateToken(ident=tab.token, cls=NewsState)) as root:
@@ -139,6 +144,7 @@ OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
     ComposerState: Opening(sent(ComposerState.compare, models=["offline:demo", "offline:tiny"]), "order"),
     ContextState: Opening(type_anything, "opened", routes.SETTINGS),
     FilterLineState: Opening(sent(FilterLineState.check, line="s3", cursor=2), "feedback"),
+    FolderState: Opening(ask_move, "moving"),
     InsertingState: Opening(sent(InsertingState.ask), "opened"),
     KeysState: Opening(sent(KeysState.ask, action_id=FREE_ACTIONS[0].id), "actions", routes.SETTINGS),
     NewsState: Opening(announce, "said"),

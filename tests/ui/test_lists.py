@@ -8,9 +8,12 @@ from app.state.comparison import ComparisonState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchItem, BranchState
 from app.state.inspector.frame import InspectorState
+from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
-from app.state.sidebar.conversation_rows import ConversationItem
+from app.state.sidebar.conversation_rows import ConversationItem, FolderItem
+from app.state.sidebar.folders import FolderChoice, FolderState, MoveView, NamedFolder
 from app.state.sidebar.sidebar import SidebarState
+from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from app.ui.pages.conversation import conversation
 from app.ui.pages.home import home
@@ -102,3 +105,89 @@ def test_conversation_without_forks_says_how_to_make_one() -> None:
     assert NO_BRANCHES in alone.text
     assert alone.find("button", "Fork all pairs").sends("on_click") == [sent(BranchState.fork, pair_id="", which="all")]
     assert NO_BRANCHES not in forked.text
+
+
+def folders() -> tuple[FolderItem, ...]:
+    return FolderItem("f1", "Work", 2, opened=True, rows=(row("a"),), more=True), FolderItem(
+        "f2", "Home", 0, opened=True
+    )
+
+
+def test_folder_is_expanded_by_a_button_with_its_count_and_has_a_menu() -> None:
+    closed = FolderItem("f3", "Zoo", 1)
+    page = draw(home, {SidebarState: {"loaded": True, "folders": (*folders(), closed)}})
+
+    work, zoo = page.find("button", "Work 2 conversations"), page.find("button", "Zoo 1 conversation")
+    assert (work.props["aria-expanded"], zoo.props["aria-expanded"]) == (True, False)
+    assert work.sends("on_click") == [sent(SidebarState.toggle_folder, folder_id="f1")]
+    assert page.find("button", "Menu of folder Work").sends("on_click") == [sent(FolderState.show_menu, folder_id="f1")]
+    older = page.find("button", "Show older conversations of folder Work")
+    assert older.sends("on_click") == [sent(SidebarState.show_more)]
+    content = page.find("ul", "Folders")
+    assert [one.props["to"] for one in content.list("NavLink")] == ["/c/a"]
+    assert content.text.count("This folder is empty.") == 1
+    assert EMPTY_LIST not in page.text
+
+
+def test_folder_that_is_renamed_is_a_field() -> None:
+    page = draw(home, {SidebarState: {"folders": folders()}, FolderState: {"renaming": "f1"}})
+
+    assert page.find("input", "Name of the folder").props["defaultValue"] == "Work"
+    assert not page.list("button", "Menu of folder Work")
+
+
+def test_menu_of_a_folder_renames_and_deletes_it() -> None:
+    page = draw(home, {FolderState: {"menu": NamedFolder("f1", "Work", "")}})
+
+    menu = page.find("Dialog", "Menu of folder Work")
+    assert menu.find("button", "Rename").sends("on_click") == [sent(FolderState.begin_rename, folder_id="f1")]
+    assert menu.find("button", "Delete").sends("on_click") == [sent(FolderState.ask_delete, folder_id="f1")]
+
+
+def test_only_chats_that_are_not_temporary_can_be_moved_to_a_folder() -> None:
+    rows = row("a"), replace(row("b"), temporary=True), replace(row("c"), derived="Background task")
+    page = draw(home, {SidebarState: {"conversations": rows}})
+
+    (button,) = page.list("button", "Move Light to a folder")
+    assert button.sends("on_click") == [sent(FolderState.ask_move, conversation_id="a")]
+
+
+def test_menu_of_a_conversation_moves_it_to_a_folder() -> None:
+    opened = {MenuState: {"shown": "conversation"}}
+    of_page = {"opened": "a"}
+    page = draw(conversation, {**opened, ChatState: of_page})
+
+    item = page.find("button", "Move to folder")
+    assert item.sends("on_click") == [sent(FolderState.ask_move, conversation_id="a")]
+    for var in ("temporary", "derived"):
+        assert not draw(conversation, {**opened, ChatState: {**of_page, var: True}}).list("button", "Move to folder")
+
+
+def test_dialog_moves_a_conversation_to_a_folder_or_to_a_new_one() -> None:
+    choices = FolderChoice("", "No folder", chosen=False), FolderChoice("f1", "Work", chosen=True)
+    moving = {"moving": MoveView("a", "Light", choices), "fault": "Give the folder a name."}
+
+    dialog = draw(home, {FolderState: moving}).find("Dialog", "Move to folder")
+
+    assert "“Light”" in dialog.text
+    work = dialog.find("button", "Work")
+    assert (work.props["aria-pressed"], work.props["data-first"]) == (True, "")
+    assert work.sends("on_click") == [sent(FolderState.move, folder_id="f1")]
+    assert dialog.find("button", "No folder").sends("on_click") == [sent(FolderState.move, folder_id="")]
+    form = dialog.find("form")
+    assert form.find("input", "Name of the new folder")
+    assert form.find("button", "Create and move").props["type"] == "submit"
+    assert [one.text for one in dialog.all() if one.props.get("role") == "alert"] == ["Give the folder a name."]
+
+
+def test_dialog_asks_what_happens_to_the_conversations_of_a_folder() -> None:
+    full = draw(home, {FolderState: {"deleting": NamedFolder("f1", "Work", "2 conversations")}})
+    empty = draw(home, {FolderState: {"deleting": NamedFolder("f1", "Work", "")}})
+
+    dialog = full.find("Dialog", "Delete this folder?")
+    assert "“Work” has 2 conversations." in dialog.text
+    assert dialog.find("button", "Keep them").sends("on_click") == [sent(FolderState.delete, contents="keep")]
+    assert dialog.find("button", "Move to trash").sends("on_click") == [sent(FolderState.delete, contents="trash")]
+    alone = empty.find("Dialog", "Delete this folder?")
+    assert alone.find("button", "Delete").sends("on_click") == [sent(FolderState.delete, contents="keep")]
+    assert not alone.list("button", "Move to trash")

@@ -223,6 +223,7 @@ Metadata = Annotated[
     ),
 ]
 AgentChoice = Annotated[str, Field(max_length=64, description='The id of an agent; "": no agent.')]
+FolderChoice = Annotated[str, Field(max_length=64, description='The id of a folder; "": no folder.')]
 
 
 class NewConversation(Body):
@@ -237,6 +238,7 @@ class NewConversation(Body):
     middleware: MiddlewareField = USUAL_CHOICES
     metadata: Metadata = Field(default_factory=dict[str, Any])
     agent_id: AgentChoice | None = None
+    folder_id: FolderChoice = ""
     temporary: bool = Field(
         default=False,
         description="Whether the conversation is temporary: it is never written to the disk and is kept in memory "
@@ -261,6 +263,7 @@ class ChangedConversation(Body):
     metadata: Metadata = Field(default_factory=dict[str, Any])
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
+    folder_id: FolderChoice = Field(default_factory=str)
     tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(
         default_factory=lambda: "cached", description="Which tools are sent to the model."
     )

@@ -228,6 +228,7 @@ class Conversation:
     - `retry_policy`, `retry_limits`: when and how often a failed call is repeated.
     - `middleware`: the middleware that its requests pass.
     - `metadata_json`: a JSON object of a program, "" for none (`metadata.py`).
+    - `folder_id`: its folder (`folders.py`), None for none.
     - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
     - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.
     """
@@ -256,4 +257,5 @@ class Conversation:
     retry_limits: RetryLimits = USUAL_RETRIES
     middleware: MiddlewareChoices = USUAL_MIDDLEWARE
     metadata_json: str = ""
+    folder_id: str | None = None
     damage: tuple[Damage, ...] = ()

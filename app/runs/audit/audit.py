@@ -11,6 +11,7 @@ acted, and how.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,13 @@ async def audit(
     """
     entry = make_entry(owner, now(), action, subject or conversation_id, conversation_id, data)
     await insert_entries(session, [entry])
+
+
+async def audit_all(session: AsyncSession, owner: str, conversation_ids: Sequence[str], action: AuditAction) -> None:
+    """Add an entry about each of these conversations to the audit trail, in this transaction."""
+    at = now()
+    if conversation_ids:
+        await insert_entries(session, [make_entry(owner, at, action, one, one, {}) for one in conversation_ids])
 
 
 def make_entry(  # noqa: PLR0913, PLR0917 - the fields of an entry

@@ -22,6 +22,7 @@ from app.domain.audit import AuditAction
 from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
 from app.domain.conversation.damage import SETTINGS, TITLE
+from app.domain.conversation.folders import require_filable
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.middleware_choices import USUAL_MIDDLEWARE, MiddlewareChoices
 from app.domain.conversation.parameters import NO_PARAMETERS, require_parameters
@@ -50,7 +51,7 @@ from app.runs.usage.rate_limits import require_rate
 from app.store.agents import agents
 from app.store.attachments.attachments import keep_attachments, use_attachments
 from app.store.attachments.uploads import take_uploads
-from app.store.conversation import conversations, pairs
+from app.store.conversation import conversations, folders, pairs
 from app.store.database.mapping import encode_conversation, encode_parameters, encode_retry_limits
 from app.store.ledger.ledger import Purpose
 from app.store.ledger.sent_calls import delete_sent_calls
@@ -95,15 +96,17 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     middleware: MiddlewareChoices = USUAL_MIDDLEWARE,
     metadata_json: str = "",
     agent_id: str | None = None,
+    folder_id: str = "",
     temporary: bool = False,
 ) -> Conversation:
     """Create a conversation without pairs. `temporary` is True only with an app context in memory (`runs/temporary`).
 
     `agent_id` is the agent that answers; "": no agent; None: the agent of the conversation that was used last.
+    `folder_id` is its folder; "": no folder.
 
     Raises:
         InputError: a text, a parameter or the model is invalid.
-        NotFoundError: this owner has no such agent.
+        NotFoundError: this owner has no such agent or folder.
     """
     at = now()
     conversation = Conversation(
@@ -120,10 +123,13 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
         middleware=middleware,
         metadata_json=metadata_json,
         agent_id=agent_id or None,
+        folder_id=folder_id or None,
         temporary=temporary,
     )
     require_valid(conversation)
     async with ctx.store.write() as session:
+        if folder_id:
+            await folders.load_folder(session, owner, folder_id)
         if agent_id is None:
             conversation = replace(conversation, agent_id=await conversations.load_last_agent(session, owner))
         elif agent_id:
@@ -141,6 +147,7 @@ class SettingChanges:
     - `parameters`, `retry_limits`, `middleware`: replaced as a whole.
     - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
       conversation takes the agent's model.
+    - `folder_id`: the folder to move it to; "": out of its folder.
     """
 
     title: str | None = None
@@ -155,12 +162,15 @@ class SettingChanges:
     tool_mode: ToolMode | None = None
     ticked_tools: Sequence[str] | None = None
     agent_id: str | None = None
+    folder_id: str | None = None
 
     @property
     def changed(self) -> dict[str, Any]:
         """The changed fields of the conversation, without the agent."""
         given = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "agent_id"}
         changes = {name: value for name, value in given.items() if value is not None}
+        if self.folder_id is not None:
+            changes["folder_id"] = self.folder_id or None
         if self.ticked_tools is not None:
             changes["ticked_tools"] = tuple(sorted(set(self.ticked_tools)))
         if self.title is not None:
@@ -173,8 +183,8 @@ async def change_conversation(ctx: AppContext, owner: str, conversation_id: str,
     """Change a conversation, and return it. Its place in the list does not change: the time of the last pair decides.
 
     Raises:
-        NotFoundError: this owner has no such conversation or agent.
-        InputError: a text, a parameter or the model is invalid.
+        NotFoundError: this owner has no such conversation, agent or folder.
+        InputError: a text, a parameter or the model is invalid, or a folder cannot have this conversation.
     """
     changes, agent_id, parameters = given.changed, given.agent_id, given.parameters
     async with ctx.store.write() as session:
@@ -188,6 +198,9 @@ async def change_conversation(ctx: AppContext, owner: str, conversation_id: str,
             **changes,
         )
         require_valid(conversation)
+        if given.folder_id:
+            require_filable(conversation)
+            await folders.load_folder(session, owner, given.folder_id)
         if changes:
             columns = changes if parameters is None else changes | {"parameters": encode_parameters(parameters)}
             columns |= {} if given.retry_limits is None else {"retry_limits": encode_retry_limits(given.retry_limits)}

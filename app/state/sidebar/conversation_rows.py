@@ -22,6 +22,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_path, pair_path
 from app.store.conversation.conversations import ListCriteria, Listed, list_conversations, load_reply_words
+from app.store.conversation.folders import list_in_folders
 from app.store.index.search import Excerpt, load_found, search
 from app.views.conversation.conversation import cut_opening, cut_snippet
 
@@ -55,24 +56,44 @@ class FoundWords:
 class WantedList:
     """The list that a tab shows: conversations that match `criteria`, at most `limit`.
 
-    `words` is the text of a search; "": all conversations, the most recently changed one first.
+    - `words`: the text of a search; "": all conversations, the most recently changed one first.
+    - `opened`: the ids of the expanded folders; None: the list has no folders.
     """
 
     criteria: ListCriteria
     words: str
     limit: int
+    opened: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class FoundRows:
     """The rows of a list of conversations. `more`: there are more conversations than the limit.
 
-    `complete`: all conversations were searched. Otherwise, older ones were not searched and may match too.
+    - `folders`: the folders above the rows, whose conversations `rows` does not have.
+    - `complete`: all conversations were searched. Otherwise, older ones were not searched and may match too.
     """
 
     rows: tuple[ConversationItem, ...]
     more: bool
     complete: bool = True
+    folders: tuple[FolderItem, ...] = ()
+
+
+@dataclass(frozen=True)
+class FolderItem:
+    """A folder in the list of conversations. `count` is the number of its conversations, `rows` are the first of them.
+
+    - `opened`: the folder is expanded. Otherwise, `rows` is empty.
+    - `more`: it has more conversations than `rows`.
+    """
+
+    id: str
+    name: str
+    count: int
+    opened: bool = False
+    rows: tuple[ConversationItem, ...] = ()
+    more: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +124,8 @@ async def read_list(ctx: AppContext, wanted: WantedList) -> FoundRows:
     """Return the rows of a list, or the results of its search."""
     if wanted.words:
         return await search_rows(ctx, wanted.criteria, as_typed(wanted.words), limit=wanted.limit)
+    if wanted.opened is not None:
+        return await read_folders(ctx, wanted.criteria, wanted.opened, limit=wanted.limit)
     return await read_rows(ctx, wanted.criteria, limit=wanted.limit)
 
 
@@ -113,6 +136,32 @@ async def read_rows(ctx: AppContext, criteria: ListCriteria, *, limit: int) -> F
         rows = await _describe_all(ctx, session, found[:limit])
     temporary = await _read_temporary(ctx, criteria)
     return FoundRows((*temporary, *rows), len(found) > limit)
+
+
+async def read_folders(ctx: AppContext, criteria: ListCriteria, opened: tuple[str, ...], *, limit: int) -> FoundRows:
+    """Return all folders, and the conversations in no folder. Temporary conversations come first.
+
+    Both, and each folder of `opened`, have at most `limit` conversations.
+    """
+    async with ctx.store.read() as session:
+        found = await list_in_folders(session, LOCAL_OWNER, limit=limit, criteria=criteria, opened=opened)
+        lists = {"": found.rest, **found.filed}
+        described = await _describe_all(ctx, session, [one for listed in lists.values() for one in listed[:limit]])
+    by_id = {item.id: item for item in described}
+    rows = {key: tuple(by_id[one.conversation.id] for one in listed[:limit]) for key, listed in lists.items()}
+    temporary = await _read_temporary(ctx, criteria)
+    folders = tuple(
+        FolderItem(
+            one.folder.id,
+            one.folder.name,
+            one.count,
+            one.folder.id in opened,
+            rows.get(one.folder.id, ()),
+            len(lists.get(one.folder.id, ())) > limit,
+        )
+        for one in found.folders
+    )
+    return FoundRows((*temporary, *rows[""]), len(found.rest) > limit, folders=folders)
 
 
 async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> FoundRows:

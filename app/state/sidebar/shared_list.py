@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.sidebar.conversation_rows import ConversationItem, FoundRows, WantedList, read_list
+from app.state.sidebar.conversation_rows import ConversationItem, FolderItem, FoundRows, WantedList, read_list
 
 SETTLE_SECONDS: Final = 0.25
 """Delay between a change and the reading of the list.
@@ -84,6 +84,17 @@ def share_list(ctx: AppContext, wanted: WantedList) -> SharedList:
 
 def _keep_equal(before: FoundRows | None, after: FoundRows) -> FoundRows:
     """Return `after`, with equal objects taken from `before`, so that no tab compares their contents again."""
+    if before is None or before == after:
+        return before or after
+    known = {folder.id: folder for folder in before.folders}
+    return replace(
+        after,
+        rows=_keep_equal_rows(before.rows, after.rows),
+        folders=tuple(_keep_equal_folder(known.get(folder.id), folder) for folder in after.folders),
+    )
+
+
+def _keep_equal_folder(before: FolderItem | None, after: FolderItem) -> FolderItem:
     if before is None or before == after:
         return before or after
     return replace(after, rows=_keep_equal_rows(before.rows, after.rows))

@@ -11,6 +11,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
+from app.domain.conversation.folders import MAX_FOLDERS
 from app.domain.text.search import has_unspaced
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import context_for, current
@@ -19,6 +20,7 @@ from app.runs.trash.trash import restore
 from app.state.messages.toasts import Undo, show_toast
 from app.state.sidebar.conversation_rows import (
     ConversationItem,
+    FolderItem,
     FoundRows,
     FoundWords,
     WantedList,
@@ -37,6 +39,9 @@ PAGE: Final = 50
 
 MAX_SEARCH: Final = 1_000
 """Maximum number of characters of a search."""
+
+MAX_ID: Final = 64
+"""Maximum number of characters of an id from the browser."""
 
 _MAX_NAME: Final = 50
 """Maximum number of characters of a name in a toast."""
@@ -78,6 +83,9 @@ class SidebarState(VisitedState, rx.State):
     - `kind`, `agent`: select them. The tab keeps both over a reload.
     - `filtered`: `kind` or `agent` differs from the default, which is all chats.
     - `more`: there are more conversations than those listed.
+    - `folders`: the folders above `conversations`, which has the conversations in no folder. A search or a filter lists
+      the conversations of all folders in `conversations`, and no folders.
+    - `opened`: the ids of the expanded folders, with blanks between them. The tab keeps them over a reload.
     - `agents`: the agents in the menu.
 
     The search:
@@ -100,6 +108,8 @@ class SidebarState(VisitedState, rx.State):
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
+    folders: rx.Field[tuple[FolderItem, ...]] = rx.field(())
+    opened: str = rx.SessionStorage("", name="inview.list.folders")
     loaded: rx.Field[bool] = rx.field(default=False)
     more: rx.Field[bool] = rx.field(default=False)
     kind: str = rx.SessionStorage(CHATS, name="inview.list.kind")
@@ -218,6 +228,19 @@ class SidebarState(VisitedState, rx.State):
         self.filtered = (self.kind, self.agent) != (CHATS, ANY_AGENT)
 
     @rx.event
+    async def toggle_folder(self, folder_id: str) -> None:
+        """Expand a folder, or collapse it. An id that is not a text changes nothing."""
+        if (folder := text_in(folder_id, MAX_ID)) is None:
+            return
+        opened = self._opened()
+        self.opened = " ".join(sorted(opened ^ {folder})[:MAX_FOLDERS])
+        await self._read()
+
+    def _opened(self) -> set[str]:
+        """Return the ids of the expanded folders. The tab may have stored any text."""
+        return {one for one in self.opened.split()[:MAX_FOLDERS] if len(one) <= MAX_ID}
+
+    @rx.event
     async def search(self, words: str) -> None:
         """List only the conversations that have these words. The last word may be incomplete.
 
@@ -244,7 +267,7 @@ class SidebarState(VisitedState, rx.State):
         shown = conversation_in(self.router.url.path)
         steps = self._steps if shown in self._steps else (shown,)
         here = steps[-1]
-        ids = [item.id for item in self.conversations]
+        ids = [item.id for item in self._rows()]
         at = ids.index(here) + (1 if by == 1 else -1) if here in ids else 0
         if not 0 <= at < len(ids):
             await show_toast(self, "No more conversations in that direction.")
@@ -269,13 +292,15 @@ class SidebarState(VisitedState, rx.State):
 
     def _list(self, found: FoundRows) -> None:
         self.conversations, self.more, self.complete = found.rows, found.more, found.complete
+        self.folders = found.folders
         self.searching, self.unspaced = bool(self.words), has_unspaced(self.words)
         self.found_words = list_found(found.rows)
 
     def _wanted(self) -> WantedList:
         kind = _KINDS.get(self.kind, _KINDS[CHATS])  # a tab that connects again may send any text
         criteria = replace(kind, agent_id=None if self.agent == ANY_AGENT else self.agent)
-        return WantedList(criteria, self.words, self._shown)
+        has_folders = not self.words and (self.kind, self.agent) == (CHATS, ANY_AGENT)
+        return WantedList(criteria, self.words, self._shown, tuple(sorted(self._opened())) if has_folders else None)
 
     @rx.event
     async def begin_rename(self, conversation_id: str) -> None:
@@ -315,7 +340,11 @@ class SidebarState(VisitedState, rx.State):
         self.deleting, self.renaming = "", ""
 
     def _find(self, conversation_id: str) -> ConversationItem | None:
-        return next((item for item in self.conversations if item.id == conversation_id), None)
+        return next((item for item in self._rows() if item.id == conversation_id), None)
+
+    def _rows(self) -> tuple[ConversationItem, ...]:
+        """Return all listed conversations as they are on the screen: those of expanded folders first."""
+        return (*(row for folder in self.folders for row in folder.rows), *self.conversations)
 
     @rx.event
     async def end_delete(self) -> None:
@@ -330,7 +359,7 @@ class SidebarState(VisitedState, rx.State):
         await delete_conversation(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         if not self.deleting_temporary:
             undo = cast("EventSpec", SidebarState.restore_conversation(conversation_id))
-            message = f"Deleted the conversation “{_shortened(self.deleting_name)}”"
+            message = f"Deleted the conversation “{shorten_name(self.deleting_name)}”"
             await show_toast(self, message, undo=Undo(undo, deleted=conversation_id))
         await self._read()
         on_screen = conversation_in(self.router.url.path) == conversation_id
@@ -349,5 +378,10 @@ async def open_sidebar(state: SidebarState, agents: Iterable[Agent]) -> rx.event
     return await state._open(agents)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
-def _shortened(name: str) -> str:
+async def read_list_again(state: rx.State) -> None:
+    """Read the list of conversations again, after a change of a folder."""
+    await (await state.get_state(SidebarState))._read()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
+def shorten_name(name: str) -> str:
     return f"{name[: _MAX_NAME - 1]}…" if len(name) > _MAX_NAME else name

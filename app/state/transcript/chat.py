@@ -174,7 +174,9 @@ def _describe_origin(origin: Origin) -> tuple[str, str, int]:
 def describes(state: ChatState, conversation: Conversation) -> bool:
     """Return True if the data in `state` is equal to the data of the conversation.
 
-    The time of the conversation's last use is not compared, because no page shows that time.
+    The time of the conversation's last use and its folder are not compared, because its page does not show them.
     """
     read = state._read_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
-    return read is not None and replace(read, updated_at=conversation.updated_at) == conversation
+    if read is None:
+        return False
+    return replace(read, updated_at=conversation.updated_at, folder_id=conversation.folder_id) == conversation

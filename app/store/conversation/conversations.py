@@ -8,7 +8,7 @@ Every query takes a session of `database.Store`, so that several queries can sha
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -42,6 +42,7 @@ from app.store.agents.rows_agents import AGENT
 from app.store.attachments.attachments import delete_taken, list_used
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_text, first_words
 from app.store.conversation.rows_comparison import COMPARISON
+from app.store.conversation.rows_folders import FOLDER
 from app.store.database.damage import Reading, a_number, a_text
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.database.row_names import show_id
@@ -96,12 +97,14 @@ class Cursor:
 class ListCriteria:
     """Conditions for a list of conversations. A condition of None does not apply.
 
-    `agent_id` "" selects conversations without an agent. Searches for words are in `store/index/search.py`.
+    `agent_id` "" selects conversations without an agent, `folder_id` "" those in no folder. Searches for words are in
+    `store/index/search.py`.
     """
 
     kind: ConversationKind | None = None
     status: ConversationStatus | None = None
     agent_id: str | None = None
+    folder_id: str | None = None
 
 
 EVERYTHING = ListCriteria()
@@ -120,7 +123,7 @@ async def list_conversations(
     if cursor is not None:
         query = query.where(place < tuple_(cursor.updated_at, cursor.conversation_id))
     rows = (await session.execute(query)).mappings()
-    return tuple(_decode_listed(row) for row in rows if has_id(CONVERSATION, row))
+    return tuple(decode_listed(row) for row in rows if has_id(CONVERSATION, row))
 
 
 async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Listed]:
@@ -128,7 +131,7 @@ async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> d
     if not ids:
         return {}
     rows = (await session.execute(_select_named(owner, ids))).mappings()
-    return {row["id"]: _decode_listed(row) for row in rows}
+    return {row["id"]: decode_listed(row) for row in rows}
 
 
 def _select_named(owner: str, ids: Sequence[str]) -> Select[Any]:
@@ -141,6 +144,11 @@ def _select_named(owner: str, ids: Sequence[str]) -> Select[Any]:
 
 
 def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
+    return select(CONVERSATION, *listed_columns()).where(IN_VIEW, *conditions)
+
+
+def listed_columns() -> tuple[ColumnElement[Any], ...]:
+    """Return the columns that `decode_listed` needs besides those of the conversation."""
     count = count_pairs(CONVERSATION.c.id).correlate(CONVERSATION).scalar_subquery()
     snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
     opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
@@ -149,23 +157,35 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
     stored: ColumnElement[Any] = COMPARISON.c.runs
     runs = func.json_array_length(case((func.json_valid(stored) == 1, stored), else_="[]"))
     text = func.substr(COMPARISON.c.text, 1, SNIPPET_LENGTH)
-    columns = (
+    return (
         count.label("pair_count"),
         snippet.label("snippet"),
         opening.label("opening"),
         newest.label("newest_lifecycle"),
         select(runs).where(*open_here).correlate(CONVERSATION).scalar_subquery().label("compared"),
         select(text).where(*open_here).correlate(CONVERSATION).scalar_subquery().label("compared_text"),
+        select_folder().scalar_subquery().label("in_folder"),
     )
-    return select(CONVERSATION, *columns).where(IN_VIEW, *conditions)
 
 
-def _decode_listed(row: Any) -> Listed:
+def select_folder() -> Select[str]:
+    """Return the query for the folder of a conversation, unless the folder was deleted."""
+    here = (FOLDER.c.id == CONVERSATION.c.folder_id, FOLDER.c.owner == CONVERSATION.c.owner)
+    return select(FOLDER.c.id).where(*here, FOLDER.c.deleted_at.is_(None)).correlate(CONVERSATION)
+
+
+def decode_listed(row: Any) -> Listed:
+    """Decode a conversation with the columns of `listed_columns`. It has no folder if its folder was deleted."""
     compared_text, opening, snippet = (_text_or_nothing(row[name]) for name in ("compared_text", "opening", "snippet"))
     snippet, compared = compared_text or snippet, row["compared"] or 0
     failed = row["newest_lifecycle"] == Lifecycle.ERROR.value and not compared
     return Listed(
-        decode_conversation(row), row["pair_count"], snippet, opening or compared_text, compared, failed=failed
+        replace(decode_conversation(row), folder_id=row["in_folder"]),
+        row["pair_count"],
+        snippet,
+        opening or compared_text,
+        compared,
+        failed=failed,
     )
 
 
@@ -255,7 +275,7 @@ async def load_page_head(session: AsyncSession, owner: str, conversation_id: str
     row = (await session.execute(_select_page_head(), values)).mappings().one_or_none()
     if row is None:
         raise NotFoundError("conversation", conversation_id)
-    return PageHead(_decode_listed(row), row["preferences"], row["providers"], bool(row["is_forked"]))
+    return PageHead(decode_listed(row), row["preferences"], row["providers"], bool(row["is_forked"]))
 
 
 @cache
@@ -583,4 +603,7 @@ def conditions_of(criteria: ListCriteria) -> list[ColumnElement[bool]]:
         conditions.append(CONVERSATION.c.status == criteria.status)
     if criteria.agent_id is not None:
         conditions.append(CONVERSATION.c.agent_id.is_not_distinct_from(criteria.agent_id or None))
+    if criteria.folder_id is not None:
+        is_filed = select_folder().exists()
+        conditions += [CONVERSATION.c.folder_id == criteria.folder_id, is_filed] if criteria.folder_id else [~is_filed]
     return conditions

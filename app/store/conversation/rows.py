@@ -24,6 +24,7 @@ IS_RUNNING_PAIR = "lifecycle IN ('sending', 'awaiting')"
 IS_RUNNING_RUN = "status = 'running'"
 CAN_BE_REPLAYED = "status = 'succeeded' AND replay_of IS NULL"
 IS_DELETED = "deleted_at IS NOT NULL"
+IS_FILED = "folder_id IS NOT NULL"
 
 
 class ConversationRow(Row, table=True):
@@ -33,12 +34,14 @@ class ConversationRow(Row, table=True):
     - `summary`: sent instead of the pairs with a position lower than `summary_position`; both are None without a
       checkpoint.
     - `fork_pair_id`: for a fork, the last pair of its parent that was copied.
+    - `folder_id`: its folder. While that folder is deleted, the conversation is in no folder.
     - `deleted_at`: set if the conversation is in the trash.
     """
 
     __table_args__ = (
         Index(None, "owner", "updated_at", "id"),
         Index(None, "owner", "parent_id"),
+        Index("ix_conversation_folder_id", "folder_id", sqlite_where=text(IS_FILED)),
         Index("ix_conversation_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
     )
 
@@ -68,6 +71,7 @@ class ConversationRow(Row, table=True):
     retry_limits: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
     metadata_json: str = Field(sa_column_kwargs={"server_default": ""})
     middleware: Json = Field(sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
+    folder_id: str | None = Field(default=None)
     deleted_at: datetime | None
 
 

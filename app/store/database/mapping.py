@@ -137,6 +137,7 @@ def decode_conversation(row: Columns) -> Conversation:
         retry_limits=take("retry_limits", row["retry_limits"], decode_retry_limits, USUAL_RETRIES),
         middleware=take("middleware", row["middleware"], decode_middleware, USUAL_MIDDLEWARE),
         metadata_json=take("metadata_json", row["metadata_json"], a_metadata, ""),
+        folder_id=text_or_none("folder_id"),
         damage=tuple(reading.damage),
     )
 

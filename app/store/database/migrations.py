@@ -61,6 +61,7 @@ REVISIONS: Final = (
     "0038",
     "0039",
     "0040",
+    "0041",
 )
 """The revision of the schema after each migration, oldest first.
 

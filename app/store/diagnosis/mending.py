@@ -47,6 +47,7 @@ from app.store.attachments.rows_attachment import ATTACHMENT
 from app.store.attachments.rows_upload import UPLOAD
 from app.store.cache.rows_keep_warm import KEEP_WARM
 from app.store.conversation.rows import CONVERSATION, NODE, PAIR
+from app.store.conversation.rows_folders import FOLDER
 from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.database import explain_fault, make_mending_engine
 from app.store.database.mapping import decode_conversation, encode_conversation
@@ -134,6 +135,7 @@ def _mend(url: str, folder: Path) -> Mended:
             _reset_preferences(mending)
             _reset_agents(mending)
             _reset_topics(mending)
+            _reset_folders(mending)
             _reset_filters(mending)
             _make_missing_topics(mending)
             _delete_unusable(mending)
@@ -192,6 +194,16 @@ def _reset_topics(mending: _Mending) -> None:
             neutral = {"name": f"Topic {rowid}", "parent_id": None, "place": 0, "created_at": EPOCH, "used_at": EPOCH}
             _reset_columns(mending, TOPIC, rowid, {column: neutral[column] for column in damaged})
             _say_reset(mending, damaged, f"topic {rowid}")
+
+
+def _reset_folders(mending: _Mending) -> None:
+    """Reset the unreadable columns of folders. A folder whose time of deletion is unreadable is restored."""
+    for rowid, row in _rows_of(mending, FOLDER):
+        if damaged := _damaged_columns(FOLDER, row):
+            neutral = {"name": _free_name(mending, FOLDER, f"Folder {rowid}"), "metadata_json": "", "deleted_at": None}
+            neutral |= {"created_at": EPOCH, "updated_at": EPOCH}
+            _reset_columns(mending, FOLDER, rowid, {column: neutral[column] for column in damaged})
+            _say_reset(mending, damaged, f"folder {name_row(FOLDER, row)}")
 
 
 def _reset_filters(mending: _Mending) -> None:

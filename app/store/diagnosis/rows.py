@@ -37,6 +37,7 @@ from app.store.compare.comparisons import decode_run
 from app.store.conversation.nodes import read_accounting
 from app.store.database.damage import Reading, a_list, a_model, a_model_or_none, a_text
 from app.store.database.mapping import (
+    a_metadata,
     decode_conversation,
     decode_failure,
     decode_parameters,
@@ -133,6 +134,7 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
             "fault": partial(_or_none, partial(decode_word, CallFault)),
             "content": partial(_or_none, decode_parts),
         },
+        "folder": {"metadata_json": a_metadata},
         "agent": {
             "model": a_model_or_none,
             "parameters": decode_parameters,

@@ -16,6 +16,7 @@ from typing import Final
 from sqlalchemy import delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.store.conversation.conversations import MAX_IDS
 from app.store.run.rows_delivery import DELIVERY
 
 KEPT: Final = timedelta(days=7)
@@ -49,6 +50,8 @@ async def insert_delivery(  # noqa: PLR0913, PLR0917 - the columns
     await session.execute(delete(DELIVERY).where(DELIVERY.c.owner == owner, old))
 
 
-async def delete_deliveries(session: AsyncSession, conversation_id: str) -> None:
-    """Delete the deliveries of a conversation, because a person removed a text of it or the conversation itself."""
-    await session.execute(delete(DELIVERY).where(DELIVERY.c.conversation_id == conversation_id))
+async def delete_deliveries(session: AsyncSession, *conversation_ids: str) -> None:
+    """Delete the deliveries of conversations, because a person removed a text of them or the conversations."""
+    for start in range(0, len(conversation_ids), MAX_IDS):
+        some = conversation_ids[start : start + MAX_IDS]
+        await session.execute(delete(DELIVERY).where(DELIVERY.c.conversation_id.in_(some)))

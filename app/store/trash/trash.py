@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Table, and_, delete, func, literal, select, tuple_, union_all, update
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, func, literal, select, tuple_, union_all, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.conversation.conversation import ConversationKind
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import IN_VIEW, SNIPPET_LENGTH, count_pairs, list_derived, select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
+from app.store.conversation.rows_folders import FOLDER
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_time
 from app.store.database.row_names import show_id
 
@@ -65,6 +67,45 @@ async def take_conversation(session: AsyncSession, entry: TrashEntry) -> None:
     ids = (entry.id, *await list_derived(session, entry.id))
     here = (CONVERSATION.c.id.in_(ids), _same_time(CONVERSATION, entry.id, entry.deleted_at))
     await session.execute(update(CONVERSATION).where(*here).values(deleted_at=None))
+
+
+async def put_folder(session: AsyncSession, owner: str, folder_id: str, now: datetime) -> tuple[str, ...]:
+    """Move the conversations of a folder, with their child conversations, to the trash. Return their ids."""
+    ids = _with_derived(select(CONVERSATION.c.id).where(*_in_folder(owner, folder_id), IN_VIEW))
+    statement = update(CONVERSATION).where(CONVERSATION.c.id.in_(ids), CONVERSATION.c.owner == owner, IN_VIEW)
+    return tuple((await session.execute(statement.values(deleted_at=now).returning(CONVERSATION.c.id))).scalars())
+
+
+async def take_folder(session: AsyncSession, owner: str, folder_id: str) -> tuple[str, ...]:
+    """Restore the conversations that were moved to the trash when their folder was deleted. Return their ids.
+
+    Call it before the folder itself is restored: the time of its deletion selects them.
+    """
+    together = (
+        CONVERSATION.c.deleted_at == select(FOLDER.c.deleted_at).where(FOLDER.c.id == folder_id).scalar_subquery()
+    )
+    ids = _with_derived(select(CONVERSATION.c.id).where(*_in_folder(owner, folder_id), together))
+    here = (CONVERSATION.c.id.in_(ids), CONVERSATION.c.owner == owner, together)
+    restored = update(CONVERSATION).where(*here).values(deleted_at=None).returning(CONVERSATION.c.id)
+    return tuple((await session.execute(restored)).scalars())
+
+
+async def list_in_folder(session: AsyncSession, owner: str, folder_id: str) -> tuple[str, ...]:
+    """Return the ids of the conversations of a folder and of their child conversations, without the trash."""
+    ids = _with_derived(select(CONVERSATION.c.id).where(*_in_folder(owner, folder_id), IN_VIEW))
+    return tuple((await session.execute(ids)).scalars())
+
+
+def _in_folder(owner: str, folder_id: str) -> tuple[ColumnElement[bool], ...]:
+    return CONVERSATION.c.owner == owner, CONVERSATION.c.folder_id == folder_id
+
+
+def _with_derived(chats: Select[str]) -> Select[str]:
+    """Select these conversations, their child conversations, the children of those, and so on."""
+    found = chats.cte(recursive=True)
+    child = CONVERSATION.alias("child")
+    further = select(child.c.id).join(found, child.c.parent_id == found.c.id)
+    return select(found.union(further.where(child.c.kind == ConversationKind.TOOL)).c.id)
 
 
 async def list_entries(  # noqa: PLR0913 - owner, page and conditions

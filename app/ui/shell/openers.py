@@ -27,6 +27,7 @@ from app.state.messages.toasts import ToastState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.menus import MenuState
+from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript.checkpoint import CheckpointState
@@ -39,6 +40,8 @@ _HANDLERS: Final[tuple[Any, ...]] = (
     ComparisonChoiceState.ask,
     EditState.begin,
     FilterLineState.confirm,
+    FolderState.ask_move,
+    FolderState.begin_rename,
     InsertingState.ask,
     MenuState.show_agents,
     MenuState.show_models,

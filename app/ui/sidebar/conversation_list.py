@@ -6,6 +6,7 @@ import reflex as rx
 
 from app.state.shell.news import NewsState
 from app.state.sidebar.conversation_rows import ConversationItem, ExcerptPiece
+from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.ui import routes
 from app.ui.kit.clock.moment import MomentText
@@ -14,6 +15,8 @@ from app.ui.kit.containers.drawer import Drawer, DrawerToggle
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.arrows import Rows
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
+from app.ui.sidebar.folder_dialogs import delete_folder_dialog, folder_menu, move_dialog
+from app.ui.sidebar.folder_list import folder_list
 from app.ui.sidebar.list_filter import (
     found_incompletely,
     list_filter,
@@ -30,7 +33,7 @@ _FOOT_LINK = (
 
 
 def conversation_list() -> rx.Component:
-    """Draw the left column with the conversations, newest first, and buttons that rename and delete each."""
+    """Draw the left column: folders, and the conversations in none, newest first, with buttons that change each."""
     return Drawer.create(
         rx.el.div(
             PageLink.create(
@@ -55,6 +58,7 @@ def conversation_list() -> rx.Component:
         search_field(),
         list_filter(),
         Rows.create(
+            folder_list(conversation_row),
             rx.cond(
                 SidebarState.conversations.length() > 0,
                 rx.el.ul(
@@ -63,7 +67,7 @@ def conversation_list() -> rx.Component:
                     )
                 ),
                 rx.cond(
-                    SidebarState.loaded,
+                    SidebarState.loaded & (SidebarState.folders.length() == 0),
                     rx.cond(
                         SidebarState.searching,
                         nothing_found(),
@@ -119,6 +123,9 @@ def conversation_list() -> rx.Component:
             class_name="flex-none border-t border-line p-2",
         ),
         deferred(delete_conversation_dialog, when=SidebarState.deleting),
+        deferred(folder_menu, when=FolderState.menu),
+        deferred(move_dialog, when=FolderState.moving),
+        deferred(delete_folder_dialog, when=FolderState.deleting),
         label="Conversations",
         on_look=SidebarState.look.temporal,
     )
@@ -188,6 +195,18 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
                 tab_index=-1,
                 on_click=SidebarState.begin_rename(item.id),
                 class_name=_ROW_BUTTON,
+            ),
+            rx.cond(
+                (item.derived == "") & ~item.temporary.bool(),
+                rx.el.button(
+                    rx.icon("folder-input", size=14),
+                    type="button",
+                    aria_label=f"Move {item.name} to a folder",
+                    title="Move to folder",
+                    tab_index=-1,
+                    on_click=FolderState.ask_move(item.id),
+                    class_name=f"{_ROW_BUTTON} row-move",
+                ),
             ),
             rx.el.button(
                 rx.icon("trash-2", size=14),

@@ -12,6 +12,7 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.reply.summary import SummaryState
 from app.state.shell.menus import Menu
+from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.address import PREFIX
 from app.state.transcript.chat import ChatState
@@ -45,12 +46,17 @@ def conversation_menu() -> rx.Component:
         menu_item("Log", InspectorState.show("log")),
         rx.cond(ComposerState.split, rx.cond(_SPLIT.any_in_view, menu_item("Summarise…", SummaryState.ask("")))),
         _new_tab(),
+        rx.cond(
+            ChatState.temporary | ChatState.derived,
+            None,
+            menu_item("Move to folder", FolderState.ask_move(ChatState.opened)),
+        ),
         menu_item("Fork", BranchState.ask_fork("")),
         menu_item("Delete", SidebarState.ask_delete(ChatState.opened), class_name="danger-quiet"),
         label=_LABEL,
         classes="menu",
         aria_label=_LABEL,
-        title="Rename, export, usage, log, summarise, new tab, fork, delete",
+        title="Rename, export, usage, log, summarise, new tab, folder, fork, delete",
         class_name="title-menu",
     )
 

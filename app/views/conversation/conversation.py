@@ -66,6 +66,7 @@ class ConversationView:
     kind: ConversationKind
     status: ConversationStatus
     agent_id: str | None
+    folder_id: str | None
     model: str | None
     system_prompt: str
     parameters: ParametersView
@@ -103,6 +104,7 @@ def describe_conversation(
         kind=conversation.kind,
         status=conversation.status,
         agent_id=conversation.agent_id,
+        folder_id=conversation.folder_id,
         model=conversation.model,
         system_prompt=conversation.system_prompt,
         parameters=show_parameters(conversation.parameters),

@@ -91,6 +91,8 @@ def conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> None:
 
     here.get_by_role("button", name=re.compile("^Rename")).focus()
     screen.page.keyboard.press("ArrowRight")
+    expect(here.get_by_role("button", name=re.compile("^Move"))).to_be_focused()
+    screen.page.keyboard.press("ArrowRight")
     expect(here.get_by_role("button", name=re.compile("^Delete"))).to_be_focused()
     screen.page.keyboard.press("Enter")
     dialog = screen.page.get_by_role("dialog", name="Delete this conversation?")

@@ -68,6 +68,11 @@ MENDED = {
         "topic",
         {"name": {"base64": "AP8="}},
     ),
+    "folder": (
+        f"INSERT INTO folder VALUES ('f1', '{OWNER}', 'Work', '[7]', '{AT}', '{AT}', NULL)",
+        "folder",
+        {"metadata_json": "[7]"},
+    ),
     "budget": (
         f"INSERT INTO budget VALUES ('{OWNER}', 'all', '', 'month', '{SECRET}', '0.8', 1, '{AT}')",
         "budget",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -41,6 +42,9 @@ class ConversationsQuery(BaseModel):
     status: Annotated[ConversationStatus | None, Field(description="Only conversations with this status.")] = None
     agent: Annotated[
         str | None, Field(max_length=64, description='Only conversations with this agent; "": without an agent.')
+    ] = None
+    folder_id: Annotated[
+        str | None, Field(max_length=64, description='Only conversations in this folder; "": in no folder.')
     ] = None
     temporary: Annotated[bool, Field(description="List the temporary conversations instead of the stored ones.")] = (
         False
@@ -81,7 +85,7 @@ class ConversationPage:
 )
 async def list_them(ctx: Ctx, owner: Owner, query: Annotated[ConversationsQuery, Query()]) -> Response:
     limit, place = query.limit, None if query.cursor is None else read_conversation_cursor(query.cursor)
-    criteria = ListCriteria(kind=query.kind, status=query.status, agent_id=query.agent)
+    criteria = ListCriteria(query.kind, query.status, query.agent, query.folder_id)
     store = ctx.store
     if query.temporary:
         if ctx.temporary.ctx is None:
@@ -110,7 +114,9 @@ async def list_them(ctx: Ctx, owner: Owner, query: Annotated[ConversationsQuery,
     ),
 )
 async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
-    make = create_temporary if body.temporary else commands.create_conversation
+    if body.temporary and body.folder_id:
+        refuse_field("folder_id", "names a folder for a temporary conversation. Keep the conversation first.")
+    make = create_temporary if body.temporary else partial(commands.create_conversation, folder_id=body.folder_id)
     made = await make(
         ctx,
         owner,
@@ -140,7 +146,7 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.patch(
     "/{conversation_id}",
-    summary="Change title, model, agent, system prompt, parameters, retries, middleware, metadata, filter or tools",
+    summary="Change title, model, agent, folder, prompt, parameters, retries, middleware, metadata, filter or tools",
     description="An invalid filter changes nothing. An applied filter is added to the filter history. A new agent also "
     "sets its model, unless `model` is given.",
     dependencies=[HasBody],

@@ -36,7 +36,8 @@ export const Rows = ({ among, className, children }: RowsProps): ReactNode => {
     const row = target.closest(among);
     if (!row) return;
     const rows = [...currentTarget.querySelectorAll(among)];
-    const stopsOf = (of: Element | undefined) => [...(of?.querySelectorAll<HTMLElement>(STOPS) ?? [])];
+    const stopsOf = (of: Element | undefined) =>
+      [...(of?.querySelectorAll<HTMLElement>(STOPS) ?? [])].filter((stop) => stop.checkVisibility());
     const next = (all: readonly unknown[], now: unknown, step: number) => (all.indexOf(now) + step) % all.length;
     const [down, along] = [{ ArrowDown: 1, ArrowUp: -1 }[key], { ArrowRight: 1, ArrowLeft: -1 }[key]];
     const own = stopsOf(row);

@@ -1,0 +1,91 @@
+"""Folders: a name that groups conversations in the list. A conversation is in one folder or in none.
+
+A deleted folder stays stored, so it can be restored together with its conversations. While it is deleted, no
+conversation is in it.
+
+    >>> clean_name("  Work ")
+    'Work'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.conversation.damage import Damage
+from app.domain.errors import ConflictError, InputError
+from app.domain.text.pattern import fold
+
+MAX_NAME: Final = 80
+"""Maximum number of characters of a folder's name."""
+MAX_FOLDERS: Final = 200
+"""Maximum number of folders of an owner: the list of conversations shows all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of conversations.
+
+    - `metadata_json`: a JSON object of a program, "" for none (`metadata.py`).
+    - `damage`: its unreadable values.
+    """
+
+    id: str
+    owner: str
+    name: str
+    created_at: datetime
+    updated_at: datetime
+    metadata_json: str = ""
+    damage: tuple[Damage, ...] = ()
+
+
+def clean_name(name: str) -> str:
+    """Return the name without blanks around it.
+
+    Raises:
+        InputError: the name is invalid.
+    """
+    cleaned = name.strip()
+    if not cleaned:
+        raise InputError("name", "is blank. Give the folder a name.")
+    if len(cleaned) > MAX_NAME:
+        raise InputError("name", f"has {len(cleaned)} characters. The maximum for a folder name is {MAX_NAME}.")
+    if not cleaned.isprintable():
+        raise InputError("name", "has a line break or another invisible character. Write it on one line.")
+    return cleaned
+
+
+def require_filable(conversation: Conversation) -> None:
+    """Refuse a conversation that cannot be in a folder: a temporary one, or a child conversation.
+
+    Raises:
+        InputError: the conversation is temporary, or a child conversation.
+    """
+    if conversation.temporary:
+        raise InputError("folder_id", "names a folder for a temporary conversation. Keep the conversation first.")
+    if conversation.kind is not ConversationKind.AGENT:
+        raise InputError("folder_id", "names a folder for a child conversation. Only chats can be in a folder.")
+
+
+def require_free(folders: Iterable[Folder], name: str, besides: str = "") -> None:
+    """Refuse a name that another folder has, ignoring case. The folder with the id `besides` may have the name.
+
+    Raises:
+        ConflictError: another folder has the name.
+    """
+    for other in folders:
+        if other.id != besides and fold(other.name) == fold(name):
+            raise ConflictError(f"A folder named {other.name!r} already exists. Choose another name.")
+
+
+def require_room(folders: Sequence[Folder]) -> None:
+    """Refuse one more folder if there are too many.
+
+    Raises:
+        ConflictError: the owner has the maximum number of folders.
+    """
+    if len(folders) >= MAX_FOLDERS:
+        raise ConflictError(f"You have {len(folders)} folders. The maximum is {MAX_FOLDERS}. Delete one first.")
