@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from app.domain.privacy.user_context import MAX_FIRST_REQUEST
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER
 from tests.api.peer import Peer, serve_peer
@@ -116,6 +117,18 @@ async def test_first_request_is_sent_with_each_later_one_also_if_it_is_not_in_vi
     for pair, system in ((first, ""), (second, card["content"])):
         again = (await api.http.post(f"/pairs/{pair['id']}/preview", json={"text": "Plan it."})).json()
         assert again["system"] == system
+
+
+async def test_no_part_of_a_secret_is_sent_with_the_first_request(api: Api, peer: Peer) -> None:
+    peer.script = lambda: [(0, "content", "Yes.")]
+    await api.http.put("/preferences", json={"tell_first_request": True, "redact": True})
+    conversation_id = await create_conversation(api, model="peer:m")
+    first = f"{'x' * (MAX_FIRST_REQUEST - 10)} {KEY} and more"
+    for text in (first, "Go on."):
+        await follow(api, (await send(api, conversation_id, text))["run_id"])
+
+    assert len(peer.bodies) == 2
+    assert all(KEY[:9].encode() not in body for body in peer.bodies)
 
 
 async def test_choice_of_a_conversation_decides_what_is_previewed_counted_and_sent(api: Api, peer: Peer) -> None:

@@ -94,7 +94,7 @@ class Middleware:
 
 
 MIDDLEWARE: Final = (
-    Middleware("user context", adds=lambda options: describe_user(options.context)),
+    Middleware("user context", adds=lambda options: describe_user(options.context, redact=options.redact)),
     Middleware("redaction", changes=redact_request),
     Middleware("reasoning tags", new_receiver=lambda about: TagReader() if about.reasoning_tags else None),
 )

@@ -111,6 +111,21 @@ def find_secrets(text: str) -> tuple[FoundSecret, ...]:
     return tuple(kept)
 
 
+def cut_outside_secrets(text: str, length: int) -> str:
+    """Return the first `length` characters of a text, or only those before a secret that would be cut.
+
+    A part of a secret no longer has the form of a secret, so redaction would not find it. `text` must go on for
+    `MAX_KEY_BLOCK` characters after the cut, if it is that long.
+
+    >>> cut_outside_secrets("Take AKIAIOSFODNN7EXAMPLE.", 20)
+    'Take '
+    """
+    if len(text) <= length:
+        return text
+    cut = (secret for secret in find_secrets(text) if secret.start < length < secret.end)
+    return text[: next((secret.start for secret in cut), length)]
+
+
 def _search(text: str) -> Iterator[FoundSecret]:
     return chain(_find_blocks(text), _find_forms(text), _find_in_addresses(text), _find_assigned(text))
 

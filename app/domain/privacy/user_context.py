@@ -13,12 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from app.domain.privacy.secrets import MAX_KEY_BLOCK, cut_outside_secrets
+
 MAX_ABOUT = 4000
 """Maximum number of characters that a person may write about themselves."""
 MAX_USER_NAME = 100
 """Maximum number of characters of the name or id of the person."""
 MAX_FIRST_REQUEST = 2000
 """Maximum number of characters of the conversation's first request. A longer one is cut, and ends with "…"."""
+READ_OF_FIRST_REQUEST = MAX_FIRST_REQUEST + MAX_KEY_BLOCK
+"""Number of characters of the first request to read: enough to find a secret that would be cut."""
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
@@ -49,15 +53,19 @@ class UserContext:
 NO_CONTEXT = UserContext()
 
 
-def describe_user(context: UserContext) -> str | None:
-    """Return the text of the card, or None if there is none. It does not depend on the machine or its locale."""
+def describe_user(context: UserContext, *, redact: bool = False) -> str | None:
+    """Return the text of the card, or None if there is none. It does not depend on the machine or its locale.
+
+    `redact`: secrets in the text will be replaced, so the first request is not cut in the middle of a secret.
+    """
     texts: list[str] = []
     if context.name.strip():
         texts.append(f"User: {context.name.strip()}")
     if context.about.strip():
         texts.append(f"About the person you talk to:\n{context.about.strip()}")
     if first := context.first_request.strip():
-        cut = f"{first[:MAX_FIRST_REQUEST]}…" if len(first) > MAX_FIRST_REQUEST else first
+        beginning = cut_outside_secrets(first, MAX_FIRST_REQUEST) if redact else first[:MAX_FIRST_REQUEST]
+        cut = f"{beginning}…" if len(beginning) < len(first) else first
         texts.append(f"The first request of this conversation:\n{cut}")
     if (today := context.today) is not None:
         day = f"Today is {_DAYS[today.weekday()]}, {today.day} {_MONTHS[today.month - 1]} {today.year}."

@@ -60,7 +60,7 @@ from app.domain.filters.language.syntax import (
 from app.domain.filters.saved import expand_saved
 from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import redact_text
-from app.domain.privacy.user_context import MAX_FIRST_REQUEST
+from app.domain.privacy.user_context import READ_OF_FIRST_REQUEST
 from app.domain.settings.preferences import OverBudget, read_user_options
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
 from app.domain.tokens.kinds import KindFigures, measure_kind
@@ -384,7 +384,7 @@ async def _load_first_request(session: AsyncSession, head: Head, before: int | N
     conversation = head.conversation
     root = await find_root(session, conversation.id)
     before = before if root == conversation.id else None
-    return await load_first_request(session, conversation.owner, root, MAX_FIRST_REQUEST + 1, before=before)
+    return await load_first_request(session, conversation.owner, root, READ_OF_FIRST_REQUEST, before=before)
 
 
 async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapshot

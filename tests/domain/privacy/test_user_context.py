@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from app.domain.privacy.user_context import MAX_FIRST_REQUEST, UserContext, describe_user
+import pytest
+
+from app.domain.privacy.redaction import redact_text
+from app.domain.privacy.user_context import (
+    MAX_FIRST_REQUEST,
+    READ_OF_FIRST_REQUEST,
+    UserContext,
+    describe_user,
+)
 from app.domain.settings.preferences import Preferences, read_user_options
 
 DAY = date(2026, 11, 22)
@@ -44,3 +52,32 @@ def test_each_part_is_sent_only_if_it_is_switched_on() -> None:
         "", "Ada", "Plan a trip.", date(2026, 11, 23), "08:05 (Asia/Tokyo)"
     )
     assert read_user_options(replace(on, date_zone=None), NOW).context == UserContext("", "Ada")
+
+
+@pytest.mark.parametrize(
+    ("begins", "secret", "ends"),
+    [
+        ("", "AKIAIOSFODNN7EXAMPLE", ""),
+        ("postgres://app:", "hunter2secret", "@db.example"),
+        ("password = ", "correct-horse-7", ""),
+        ("-----BEGIN PRIVATE KEY-----\n", "A1b2" * 4000, "\n-----END PRIVATE KEY-----"),
+    ],
+)
+def test_first_request_is_not_cut_in_the_middle_of_a_secret_if_secrets_are_replaced(
+    begins: str, secret: str, ends: str
+) -> None:
+    for inside in range(1, min(len(secret), 60)):
+        before = "x" * (MAX_FIRST_REQUEST - inside - len(begins) - 1)
+        first = f"{before} {begins}{secret}{ends}{' rest' * 20}"
+        text = describe_user(UserContext(first_request=first[:READ_OF_FIRST_REQUEST]), redact=True)
+        assert text is not None
+        assert text.endswith("…")
+        assert secret[0] not in redact_text(text).text[text.index("xxx") : -1].replace(begins, "")
+
+
+def test_secrets_inside_the_cut_first_request_are_still_replaced() -> None:
+    first = f"Use AKIAIOSFODNN7EXAMPLE. {'x' * MAX_FIRST_REQUEST}"
+    text = describe_user(UserContext(first_request=first), redact=True)
+    assert text is not None
+    assert redact_text(text).kinds == ("AWS access key",)
+    assert text.endswith("x…")
