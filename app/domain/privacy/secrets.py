@@ -114,7 +114,7 @@ def find_secrets(text: str) -> tuple[FoundSecret, ...]:
 def cut_outside_secrets(text: str, length: int) -> str:
     """Return the first `length` characters of a text, or only those before a secret that would be cut.
 
-    A part of a secret no longer has the form of a secret, so redaction would not find it. `text` must go on for
+    A part of a secret no longer has the form of a secret, so redaction would not find it. `text` must continue for
     `MAX_KEY_BLOCK` characters after the cut, if it is that long.
 
     >>> cut_outside_secrets("Take AKIAIOSFODNN7EXAMPLE.", 20)

@@ -24,14 +24,13 @@ from app.runs.request.attachments import load_named
 from app.runs.request.send_plan import build_view, extras_of, plan_send
 from app.store.agents.agents import find_agent
 from app.store.cache.prompt_caches import load_marks
-from app.store.conversation.conversations import load_conversation
 from app.store.database.mapping import decode_parameters
 from app.store.ledger.ledger import has_call
 from app.store.ledger.sent_calls import find_attempt, load_sent_call, load_sent_texts
 from app.store.run.runs import load_sent_with
 from app.store.run.snapshots import load_snapshot
 from app.store.run.toolsets import load_sent_tools
-from app.store.run.verification import SentRequest, load_sent_request
+from app.store.run.verification import SentRequest, load_sent_from, load_sent_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ async def _verify_pairs(ctx: AppContext, owner: str, stored: SentRequest) -> Ver
         if stored.damage:
             unreadable = tuple(f"It cannot be read: {damage}." for damage in stored.damage)
             return Verified(run_id, stored.pair_id, stored.request_hash, pairs=stored.pairs, reasons=unreadable)
-        conversation = await load_conversation(session, owner, stored.conversation_id)
+        conversation = await load_sent_from(session, owner, stored.conversation_id)
         try:
             snapshot = await load_snapshot(session, owner, stored.pair_id)
         except NotFoundError:

@@ -13,12 +13,12 @@ from typing import Any
 from sqlalchemy import Column, Table, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import NotFoundError
 from app.store.conversation.pairs import load_sent_pairs
-from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, VERSION
 from app.store.database.damage import (
     UNKNOWN_MODEL,
     UNKNOWN_TIME,
@@ -30,7 +30,7 @@ from app.store.database.damage import (
     a_text_or_none,
     a_time,
 )
-from app.store.database.mapping import MESSAGE_COLUMNS, decode_parameters, read_message
+from app.store.database.mapping import MESSAGE_COLUMNS, decode_conversation, decode_parameters, read_message
 from app.store.ledger.rows_ledger import LEDGER
 from app.store.ledger.rows_sent import SENT_CALL
 from app.store.run.runs import Sent
@@ -73,6 +73,19 @@ async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str |
     if conversation_id is not None:
         query = query.where(RUN.c.conversation_id == conversation_id)
     return tuple((await session.execute(query)).scalars())
+
+
+async def load_sent_from(session: AsyncSession, owner: str, conversation_id: str) -> Conversation:
+    """Return the conversation that a request was sent from, also if it is in the trash.
+
+    Raises:
+        NotFoundError: no conversation of this owner has that id.
+    """
+    query = select(CONVERSATION).where(CONVERSATION.c.id == conversation_id, CONVERSATION.c.owner == owner)
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise NotFoundError("conversation", conversation_id)
+    return decode_conversation(row)
 
 
 async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> SentRequest:

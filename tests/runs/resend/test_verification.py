@@ -10,7 +10,7 @@ from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
 from app.store.ledger.rows_sent import SENT_TEXT
@@ -42,7 +42,7 @@ async def talk(ctx: AppContext) -> str:
 async def test_every_request_of_ordinary_use_is_verified(data: Path) -> None:
     settings = settings_of(data, INVIEW_TITLES="on")
     async with open_app_context(settings) as ctx:
-        await talk(ctx)
+        conversation_id = await talk(ctx)
     said = list[str]()
 
     assert await verify_requests(settings, None, said.append)
@@ -50,6 +50,10 @@ async def test_every_request_of_ordinary_use_is_verified(data: Path) -> None:
     assert said == [
         "5 of 5 requests are verified: 1 built again from their pairs, 4 read from the records of their calls."
     ]
+    async with open_app_context(settings) as ctx:
+        await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
+    assert await verify_requests(settings, None, said.append)
+    assert said[1:] == said[:1]
 
 
 async def test_copies_and_requests_without_a_record_have_the_true_reason(data: Path) -> None:
