@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.api.http.patterns import MODEL, NOT_BLANK, TOOL_NAME, UPLOAD_ID
 from app.domain.attachments.uploads import MAX_ATTACHED
@@ -44,6 +45,7 @@ MAX_BODY = 16 * 1024 * 1024
 MAX_TITLE = 300
 MAX_TICKED = 1_000
 
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000
 _WRITTEN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]")
 
 _CHOICES = {"cancel": OverBudget.ASK, "fit": OverBudget.FIT, "force": OverBudget.FORCE}
@@ -73,9 +75,18 @@ def _require_written(value: Any) -> Any:
     return value
 
 
+def _require_near(at: datetime) -> datetime:
+    if not _FIRST_YEAR <= at.year <= _LAST_YEAR:
+        raise ValueError(f"write a time between the years {_FIRST_YEAR} and {_LAST_YEAR}")
+    return at
+
+
+# A time in the year 1 or 9999 would overflow in another time zone.
 # Without this check, pydantic would accept a number as seconds since 1970, which the OpenAPI description does not
 # mention.
-Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_written)]
+Instant = Annotated[
+    AwareDatetime, Field(strict=False), BeforeValidator(_require_written), AfterValidator(_require_near)
+]
 TopicId = Annotated[str, Field(max_length=64, description="The id of the topic that a `t` without a name means.")]
 SeenVersion = Annotated[
     int | None,

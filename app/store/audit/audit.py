@@ -25,6 +25,8 @@ from app.store.ledger.rows_ledger import LEDGER
 from app.store.tools.rows_permissions import PERMISSION_REQUEST
 
 UNREADABLE_ACTION = "(cannot be read)"
+_IDS_AT_ONCE = 1000
+"""Maximum number of ids in one statement, far below SQLite's limit of 32,766 parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +90,16 @@ async def find_conversations(
     session: AsyncSession, subjects: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], str]:
     """Return the conversations of these pairs, runs, calls or permission requests, each an owner and an id."""
-    ids = {subject for _, subject in subjects}
+    ids = sorted({subject for _, subject in subjects})
     named = (PAIR, RUN, LEDGER, PERMISSION_REQUEST)
-    query = union_all(
-        *(select(each.c.owner, each.c.id, each.c.conversation_id).where(each.c.id.in_(ids)) for each in named)
-    )
-    found = {(owner, subject): conversation_id for owner, subject, conversation_id in await session.execute(query)}
+    found: dict[tuple[str, str], str] = {}
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        some = ids[start : start + _IDS_AT_ONCE]
+        query = union_all(
+            *(select(each.c.owner, each.c.id, each.c.conversation_id).where(each.c.id.in_(some)) for each in named)
+        )
+        for owner, subject, conversation_id in await session.execute(query):
+            found[owner, subject] = conversation_id
     return {one: found[one] for one in subjects if one in found}
 
 

@@ -26,6 +26,9 @@ from app.store.database.database import Store
 from tests.runs.steps import a_conversation, count_statements, reply_to, settings_of, until_quiet
 from tests.waiting import until, until_found
 
+SQLITE_MAX_PARAMETERS = 32_766
+"""Maximum number of parameters of a statement, unless SQLite was built with another limit."""
+
 
 def opened(conversation_id: str) -> Access:
     return Access(AuditAction.OPENED, conversation_id, conversation_id)
@@ -65,6 +68,22 @@ async def test_one_transaction_writes_all_notes(ctx: AppContext) -> None:
 
     assert len([one for one in statements if one.startswith("INSERT")]) == 1
     assert len(await entries(ctx, conversation)) == 3
+
+
+async def test_as_many_notes_as_may_wait_are_written(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx)
+    pair = await reply_to(ctx, conversation, "/echo one")
+    for at in range(MAX_WAITING - 1):
+        ctx.accesses.note(LOCAL_OWNER, Access(AuditAction.READ, f"gone-{at}", None, "pairs"))
+    ctx.accesses.note(LOCAL_OWNER, Access(AuditAction.READ, pair.pair.id, None, "versions"))
+
+    statements = count_statements(ctx)
+
+    await ctx.accesses.flush()
+
+    assert max(one.count("?") for one in statements if one.startswith("SELECT")) <= SQLITE_MAX_PARAMETERS
+    newest = (await read_audit(ctx.store, LOCAL_OWNER, limit=1))[0][1]
+    assert (newest.subject, newest.conversation_id) == (pair.pair.id, conversation)
 
 
 async def test_equal_reads_within_a_minute_are_one_entry(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,3 +128,17 @@ async def test_filters_that_cannot_be_used_are_refused(api: Api, query: str) -> 
     assert answer.status_code == 422
     (error,) = answer.json()["errors"]
     assert query.partition("=")[0] in str(error)
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+async def test_a_time_that_would_overflow_in_another_zone_is_refused(api: Api, at: str) -> None:
+    one = await create_conversation(api, model="offline:demo")
+    place = f"/conversations/{one}"
+    asked = [
+        await api.http.get("/audit", params={"since": at}),
+        await api.http.get(f"{place}/pairs", params={"as_of": at, "filter": "d<1", "zone": "Asia/Tokyo"}),
+        await api.http.post(f"{place}/preview", json={"text": "Hi", "as_of": at, "filter": "d<1"}),
+    ]
+
+    assert [answer.status_code for answer in asked] == [422, 422, 422]
+    assert all("between the years 1900 and 9000" in answer.text for answer in asked)
