@@ -39,6 +39,7 @@ from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import Plan, build_view, plan_send, require_same
+from app.runs.runtime.client import Client, serving
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
@@ -178,12 +179,14 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
     """Wait for the title and store it, unless a person wrote one meanwhile."""
     try:
         title = read_title(await wait_for_text(ctx, owner, child))
-        async with ctx.store.write() as session:
-            conversation = await load_conversation(session, owner, conversation_id)
-            if title and may_be_titled(conversation):
-                changes = {"title": title, "titled_by_model": True}
-                await update_conversation(session, owner, conversation_id, changes)
-                await audit(session, owner, conversation_id, AuditAction.CHANGED, what="title", by="model")
+        # The task has the client of the first send or of the request for a title, who did not write this title.
+        with serving(Client()):
+            async with ctx.store.write() as session:
+                conversation = await load_conversation(session, owner, conversation_id)
+                if title and may_be_titled(conversation):
+                    changes = {"title": title, "titled_by_model": True}
+                    await update_conversation(session, owner, conversation_id, changes)
+                    await audit(session, owner, conversation_id, AuditAction.CHANGED, what="title", by="model")
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # the conversation was deleted, or the database failed: the child keeps the title
         _log.warning("a title was not set", conversation_id=conversation_id, fault=str(error))

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
+from app.domain.audit import AuditAction
 from app.domain.child_calls.child_calls import ChildCall
 from app.domain.child_calls.titles import INSTRUCTION
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
@@ -19,14 +20,17 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import read_audit
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.resend.resend import resend_pair
+from app.runs.runtime.client import Client, serving
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
+from app.store.audit.audit import AuditCriteria
 from app.store.conversation.child_calls import load_child_calls
 from app.store.conversation.conversations import ListCriteria, list_conversations, load_conversation
 from tests.providers.peer import Answer, Peer, a_peer
@@ -144,9 +148,14 @@ async def test_first_success_brings_a_title(data: Path) -> None:
     async with a_bench(data, says("It scatters."), says("**Why the sky is blue.**")) as bench:
         conversation_id = await a_conversation(bench.ctx, model=MODEL)
 
-        await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
+        with serving(Client("203.0.113.7", "page")):
+            await reply_to(bench.ctx, conversation_id, "Why is the sky blue?")
 
         assert await bench.title(conversation_id) == "Why the sky is blue"
+        ((_, entry),) = await read_audit(
+            bench.ctx.store, LOCAL_OWNER, limit=1, criteria=AuditCriteria(actions=(AuditAction.CHANGED,))
+        )
+        assert (entry.data, entry.via, entry.address) == ({"what": "title", "by": "model"}, "", "")
         assert [message["content"] for message in bench.messages()] == [
             "Why is the sky blue?",
             "It scatters.",
