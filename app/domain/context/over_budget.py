@@ -78,7 +78,11 @@ class OverBudgetError(ConflictError):
 
 def _explain(budget_options: BudgetOptions) -> str:
     x, y, allowance = budget_options.x, budget_options.y, budget_options.allowance
-    rest = "" if allowance is None else f" left of {allowance.amount:,} per {allowance.scope}"
+    rest = ""
+    if allowance is not None:
+        of_money = budget_options.limited_by == "money ceiling"
+        amount = f"${allowance.amount:,}" if of_money else f"{allowance.amount:,}"
+        rest = f" left of {amount} per {allowance.scope}"
     limit = f"{budget_options.limit:,} tokens{rest}, {budget_options.limited_by}"
     if budget_options.stored:
         return (

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.context.seen_selection import SelectionChangedError, describe_difference
@@ -81,7 +82,7 @@ def describe_over_budget(
     caller sets `summary` to False if a pair is sent again and the summary would include this pair. `kept`: the send has
     a text of the person, which is saved.
     """
-    message = _explain(budget_options, _name_of(budget_options.model, models))
+    message = _explain(budget_options, _name_of(budget_options.model, models), several=bool(models))
     fit, summarised = budget_options.fit, budget_options.summarise
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
@@ -190,12 +191,15 @@ def add_choice(choices: Choices, view: OverBudgetView | None, way: Way) -> Choic
     return choices if view is None or way.over_budget is None else (*choices, (view.model, way.over_budget))
 
 
-def _explain(budget_options: BudgetOptions, name: str) -> str:
-    """Explain why the send does not fit, and the limit. `name`: the name of the model for people."""
+def _explain(budget_options: BudgetOptions, name: str, *, several: bool) -> str:
+    """Explain why the send does not fit, and the limit.
+
+    `name`: the name of the model for people. `several`: the send goes to other models too.
+    """
     reserve = budget_options.reserve
     verb = "is" if reserve == 1 else "are"
     kept = f" {plural(reserve, 'token')} {verb} kept free for the reply." if reserve else ""
-    return f"{_count_fitting(budget_options)} {_describe_limit(budget_options, name)}{kept}"
+    return f"{_count_fitting(budget_options)} {_describe_limit(budget_options, name, several=several)}{kept}"
 
 
 def _count_fitting(budget_options: BudgetOptions) -> str:
@@ -212,18 +216,23 @@ def _count_fitting(budget_options: BudgetOptions) -> str:
     return f"None of the {plural(y, 'pair')} in view fits together with the draft."
 
 
-def _describe_limit(budget_options: BudgetOptions, name: str) -> str:
+def _describe_limit(budget_options: BudgetOptions, name: str, *, several: bool) -> str:
     limit, limited_by = budget_options.limit, budget_options.limited_by
     allowance = budget_options.allowance
     if allowance is None:
         source = _SOURCES.get(limited_by) or NAMES_OF_LIMITS[limited_by]
         return f"The limit for {name} is {number(limit)} tokens: {source}."
     of_money = limited_by == "money ceiling"
-    amount = money(str(allowance.amount)) if of_money else plural(int(allowance.amount), "token")
-    used = money(str(allowance.used)) if of_money and allowance.used else number(int(allowance.used))
+    amount = _dollars(allowance.amount) if of_money else plural(int(allowance.amount), "token")
+    used = _dollars(allowance.used) if of_money else number(int(allowance.used))
     users = "This one has" if allowance.scope == "conversation" else "Today's requests have"
-    left = f", so {plural(limit, 'token')} {'is' if limit == 1 else 'are'} left" if limit else ""
+    rest = f"{plural(limit, 'token')} {'is' if limit == 1 else 'are'}" if limit else "nothing is"
+    left = f", so {rest} left{f' for {name}' if several else ''}" if limit or several else ""
     return f"Your limit for a {allowance.scope} is {amount}. {users} used {used}, as far as known{left}."
+
+
+def _dollars(amount: Decimal) -> str:
+    return money(str(amount)) if amount else "$0"
 
 
 def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:

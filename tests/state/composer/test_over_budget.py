@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from app.domain.context.budget import Allowance
-from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
+from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel, OverBudgetError
 from app.state.composer.over_budget import describe_over_budget
 
 SIZE = BudgetOption(20_000, Decimal(0), "")
@@ -104,6 +104,10 @@ async def test_dialog_names_the_limit_and_says_that_a_text_is_saved_only_if_ther
             *(0, "money ceiling", Allowance("conversation", Decimal("0.5"), Decimal("0.61"))),
             "Your limit for a conversation is $0.500. This one has used $0.610, as far as known. 800 tokens",
         ),
+        (
+            *(500, "money ceiling", Allowance("day", Decimal("0.5"), Decimal(0))),
+            "Your limit for a day is $0.500. Today's requests have used $0, as far as known, so 500 tokens are left. ",
+        ),
     ],
 )
 async def test_dialog_names_the_limit_of_the_conversation_or_the_day(
@@ -115,6 +119,24 @@ async def test_dialog_names_the_limit_of_the_conversation_or_the_day(
 
     assert shown.message.startswith(f"This message does not fit. {message}")
     assert shown.ways[0].note == "Exceeds your limit, this time."
+
+
+@pytest.mark.parametrize(("limit", "left"), [(0, "nothing is left"), (500, "500 tokens are left")])
+async def test_dialog_names_the_model_that_nothing_is_left_for_if_there_are_several(limit: int, left: str) -> None:
+    spent = Allowance("day", Decimal(1), Decimal("0.9"))
+    limited = replace(options(0, 0, fits=False), limit=limit, limited_by="money ceiling", allowance=spent)
+
+    assert f"so {left} for peer:small. " in describe_over_budget(limited, models=("peer:small", "peer:other")).message
+
+
+def test_error_names_a_limit_in_money_in_dollars() -> None:
+    day = Allowance("day", Decimal("0.5"), Decimal("0.4"))
+
+    in_money = replace(options(0, 0, fits=False), limit=500, limited_by="money ceiling", allowance=day)
+    in_tokens = replace(in_money, limited_by="token ceiling", allowance=replace(day, amount=Decimal(5_000)))
+
+    assert "(limit: 500 tokens left of $0.5 per day, money ceiling;" in str(OverBudgetError(in_money))
+    assert "(limit: 500 tokens left of 5,000 per day, token ceiling;" in str(OverBudgetError(in_tokens))
 
 
 async def test_larger_models_of_one_name_are_distinguished_by_their_providers() -> None:
