@@ -82,7 +82,7 @@ def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[Top
 
 
 def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView | None:
-    """Return the form of a topic; None if the topic no longer exists."""
+    """Return the content of the form that edits a topic; None if the topic no longer exists."""
     topic = find_topic(topics, topic_id)
     if topic is None:
         return None
