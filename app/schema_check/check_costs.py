@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""Seconds for which the processor time of a check counts for its account, and a slow pattern or schema is refused."""
+"""Seconds until a check no longer counts for its account, and until a slow pattern or schema is checked again."""
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that the slow checks of one account may take within `WINDOW_SECONDS`."""
 SLOW_SECONDS: Final = 0.1
