@@ -88,7 +88,7 @@ def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView |
         return None
     siblings = _siblings(topics, topic)
     below = any(one.parent_id == topic.id for one in topics)
-    held = "Pairs are filed under it" if topic.count else "There are topics below it" if below else ""
+    held = "Pairs are filed under this topic" if topic.count else "There are topics below this topic" if below else ""
     return TopicFormView(
         topic.id,
         topic.name,
