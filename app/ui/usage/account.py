@@ -56,7 +56,7 @@ def _account() -> rx.Component:
         rx.cond(
             account.by_purpose.length() > 0,
             rx.el.table(
-                rx.el.caption("What the total consists of"),
+                rx.el.caption("Parts of the total"),
                 rx.el.tbody(rx.foreach(account.by_purpose, _kind)),
                 class_name="usage-kinds",
             ),
