@@ -120,7 +120,7 @@ def _parameters() -> rx.Component:
                 {"": own, "low": "Low", "medium": "Medium", "high": "High"},
             ),
             choice(
-                "thinking", "Thinking", "Only if thinking can be switched.", {"": own, "true": "On", "false": "Off"}
+                "thinking", "Thinking", "Only if the model allows a choice.", {"": own, "true": "On", "false": "Off"}
             ),
             class_name="agent-parameters",
         ),

@@ -218,7 +218,7 @@ def _menu(name: str, label: str, hint: str, value: Any, options: dict[str, str])
 
 def _retry_limits() -> list[rx.Component]:
     """Draw the fields of the limits of retries; nothing for the next send."""
-    often = f"0 to {MOST_RETRIES}. How often a failed call is retried."
+    often = f"0 to {MOST_RETRIES}. Number of retries of a failed call."
     wait = f"{LEAST_BACKOFF:g} to {LONGEST_BACKOFF:g}. Maximum seconds before a retry."
     limits = (
         ("max_retries", "Maximum retries", f"Default: {MAX_RETRIES}", often),

@@ -58,7 +58,7 @@ def _examples() -> rx.Component:
         ),
         _example(
             "Compare two models",
-            "Choose two models; your next message goes to both",
+            "Your next message goes to both models",
             ComparisonChoiceState.ask_for_next,
         ),
         _example("Attach a file", "Send an image or a text file with a message", go_to(Place.ATTACH)),

@@ -108,7 +108,7 @@ def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Compo
             rx.el.button(
                 "Show request",
                 type="button",
-                title="What this request contained when it was sent",
+                title="The content of this request when it was sent",
                 on_click=SentCallState.open(call.id),
                 class_name="quiet",
             ),
