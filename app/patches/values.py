@@ -30,9 +30,9 @@ _SCALARS: Final = frozenset({str, int, bool, NoneType, datetime, date, time, tim
 class Kinds:
     """Checks whether the values of a type are lasting (cannot change in place), and caches the results.
 
-    `has_own_json` returns True if the framework has a special JSON form for a dataclass (not an object with its fields)
-    or for an enum (not its value). Such a type does not count as lasting: a patch names the changed field, which the
-    special form need not have.
+    `has_own_json` returns True if the framework writes a dataclass or an enum in a special JSON form, instead of an
+    object with its fields or the enum's value. Such a type does not count as lasting: a patch names the changed field,
+    and the special form may lack this field.
     """
 
     def __init__(self, has_own_json: Callable[[type], bool] = lambda _kind: False) -> None:

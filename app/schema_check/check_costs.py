@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""Number of seconds that the processor time of a check counts, and that a slow pattern or schema is refused."""
+"""Seconds until a check no longer counts for its account, and until a slow pattern or schema is checked again."""
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that the slow checks of one account may take within `WINDOW_SECONDS`."""
 SLOW_SECONDS: Final = 0.1
-"""Checks that take less processor time than this are not charged. Ordinary checks take some milliseconds."""
+"""Minimum processor time, in seconds, of a check that is charged. Ordinary checks take some milliseconds."""
 MAX_REMEMBERED: Final = 64
 MAX_ACCOUNTS: Final = 1_000
 MAX_PATTERN: Final = 1_000

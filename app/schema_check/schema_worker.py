@@ -45,7 +45,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 MAX_MEMORY: Final = 512 * 1024 * 1024
-"""Maximum address space in bytes. A value of a megabyte and a real schema take a tenth of it."""
+"""Maximum address space in bytes. To check a value of a megabyte against the schema of a real tool takes a tenth."""
 MAX_MESSAGE: Final = 300
 MAX_PATH: Final = 2_000
 """Maximum number of characters of a path.
@@ -53,7 +53,7 @@ MAX_PATH: Final = 2_000
 A longer path is cut at its end, and then names a place that contains the fault.
 """
 IDLE_SECONDS: Final = 60.0
-"""The process ends after this time without a question; the next question starts another."""
+"""Seconds without a question after which the process ends. The next question starts another process."""
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
 """Keywords of a schema whose faults remain, even if more text of an incomplete value arrives."""
 

@@ -241,7 +241,7 @@ async def test_only_an_empty_topic_is_deleted(ctx: AppContext, garden: Tab) -> N
 
     ai = next(topic.id for topic in (await list_topics(ctx, LOCAL_OWNER)).items if topic.name == "AI")
     await garden.send(TopicPickerState.edit, topic_id=ai)
-    assert form(garden).held == "There are topics below it"
+    assert form(garden).held == "There are topics below this topic"
     await garden.send(TopicPickerState.delete)
     assert "still has 1 topic" in garden.shows(TopicPickerState, "fault")
     assert await paths(ctx) == ["AI", "AI > Planning"]

@@ -175,8 +175,8 @@ def test_form_of_a_topic_chooses_its_parent_moves_and_deletes_it() -> None:
 def test_form_of_a_topic_disables_what_is_impossible() -> None:
     assert form_of_topic(first=True).find("button", "Move up").props["disabled"] is True
     assert form_of_topic(last=True).find("button", "Move down").props["disabled"] is True
-    held = form_of_topic(held="Pairs are filed under it").find("button", "Not empty")
-    assert (held.props["disabled"], held.props["title"]) == (True, "Pairs are filed under it")
+    held = form_of_topic(held="Pairs are filed under this topic").find("button", "Not empty")
+    assert (held.props["disabled"], held.props["title"]) == (True, "Pairs are filed under this topic")
     assert not form_of_topic(by_hand=False).list("button", "Move up")
 
 

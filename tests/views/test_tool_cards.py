@@ -133,7 +133,7 @@ def test_body_says_whose_tool_it_was_and_what_was_run() -> None:
         ("Arguments, as the model sent them", '{"path": "/home"}'),
         ("Arguments, as they were run", '{"path": "/tmp"}'),
     ]
-    assert changed.fault == "It did not answer in time."
+    assert changed.fault == "The tool did not answer in time."
 
 
 @pytest.mark.parametrize("fault", CallFault)

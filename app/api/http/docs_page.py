@@ -16,7 +16,8 @@ from typing import Any
 
 from app.views.problem import PROBLEMS, TYPE_PREFIX
 
-# The page is text and one style sheet. Nothing else may be loaded, no script may run, and no page may frame this one.
+# The content security policy of the page, which is text and one style sheet. Nothing else may be loaded, no script may
+# run, and no page may frame this one.
 PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 STYLE = files("app.api.http").joinpath("docs_page.css").read_text(encoding="utf-8")
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 MODEL: Final = r"^[a-z0-9][a-z0-9_-]{0,39}:[^\x00-\x20]+$"
-# Excludes every character that any regular expression engine treats as blank.
+# A character that no regular expression engine treats as blank.
 NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"
 PAIR_CURSOR: Final = "^(before|after)-[0-9]{1,15}$"
 # A position, or the id of a pair.

@@ -51,12 +51,12 @@ DEAR = 0.75
 LOSS = 1.15
 """Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""An hour is chosen only if its extra price is lower than the expected losses of this number of sends.
+"""Number of sends whose expected losses must exceed the extra price of an hour. Otherwise, five minutes are chosen.
 
 Found by trials (decision 0026).
 """
 SURELY = 1.1
-"""A prefix of estimated size counts as cached only above this multiple of the vendor's minimum length."""
+"""Minimum length of a cacheable prefix of estimated size, as a multiple of the vendor's minimum length."""
 EDITED_BACK = 7
 """Distance in messages from the newest message to the breakpoint for edits: people edit the last four pairs."""
 NEAR = 2

@@ -22,7 +22,7 @@ MAX_METADATA_BYTES: Final = 16_384
 MAX_METADATA_DEPTH: Final = 8
 """The maximum depth of nested objects and lists."""
 MAX_METADATA_INTEGER: Final = 2**53
-"""Larger integers are read differently by different programs (RFC 8259, section 6)."""
+"""The largest absolute value of an integer. Programs read larger ones differently (RFC 8259, section 6)."""
 
 
 def encode_metadata(field: str, value: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ MAX_SENDS = 100_000
 """The highest limit of sends per minute. In practice, a higher one would be no limit."""
 MAX_DAY_TOKENS = 1_000_000_000
 SENDS_SECONDS = 60
-"""Sends are counted over this number of seconds."""
+"""Seconds over which the limit of sends per minute counts sends."""
 
 _PART = re.compile(r"([0-9]{1,10}) ?(?:(sends?/minute)|(tokens?/day))")
 

@@ -201,7 +201,7 @@ class _FaultError(Exception):
 
 
 class _ValueReader:
-    """One pass over a growing text. `root` is a list with the value, once it has begun.
+    """One pass over a growing text. `root` is a list with the value, once its first character was read.
 
     Each value is added to its container at once, so it is kept even if the text ends inside it.
 
@@ -225,7 +225,7 @@ class _ValueReader:
         return self.changes
 
     def read_value(self, into: Any, key: str | int, path: JsonPath, depth: int, *, born: int) -> Waits:
-        """Read a value into a container. `born` is the number of the read in which the container is new."""
+        """Read a value into a container. `born` is the number of the read that adds the container."""
         sign = self._peek() or (yield from self._wait(path))
         if depth > MAX_DEPTH:
             raise _FaultError(self.place, "It is nested too deeply")

@@ -45,14 +45,14 @@ BASE_SPREAD = 200.0
 PER_MESSAGE_SPREAD = 3.0
 """Usual difference between a model and its family in the tokens per message (standard deviation)."""
 FEW = 3
-"""With fewer sends than this, outliers cannot be recognized. Then `FEW_SPREADS` limits each report."""
+"""Minimum number of sends to recognize outliers. With fewer sends, `FEW_SPREADS` limits each report."""
 FEW_SPREADS = 2.0
 """Maximum difference between a report and the expected tokens, in standard deviations.
 
 A larger difference is reduced to this maximum.
 """
 ODD = 4.685
-"""Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
+"""Error from which a send has no weight, as a multiple of the usual error (the constant of Tukey's biweight)."""
 TO_DEVIATION = 1.4826
 """Factor from the median of absolute values to a standard deviation."""
 ROUNDS = 10
@@ -89,7 +89,7 @@ MAX_TOKEN = 128
 """Characters of the longest token in any vocabulary in use: 128 blanks in o200k and Llama 3."""
 LEAST_BAND = 0.01
 BAND_PATIENCE = 3.0
-"""Decides how soon the measured error replaces the family's band: a larger number requires more sends."""
+"""Number of sends after which the family's band has a quarter of its weight; the measured error has the rest."""
 P95 = 0.95
 LEANING = 50
 """Size of a send, in tokens of text, at which its own ratio and the ratio of all conversations have the same weight."""
@@ -106,7 +106,10 @@ It applies if the earlier texts are in another script than Latin too.
 FIRST_SLACK, SLACK = 3.0, 2.0
 """Error of the estimates for a request and for each message, in tokens: before the first report, and after it."""
 SMALL = 2
-"""A changed base can be confirmed only by a send whose text is short: at most this multiple of the change."""
+"""Maximum tokens of the texts of a send that confirms a calibrated base.
+
+The unit is the difference between the calibrated base and the family's.
+"""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
 """Three numbers to decide whether a send was written in another script than Latin (`is_foreign`).
 

@@ -25,7 +25,7 @@ from app.domain.request.request import ToolDefinition
 from app.domain.tools.tools import Tool
 
 SHARE_OF_BUDGET = 10
-"""`auto` includes all tools if they take at most the budget divided by this number."""
+"""Divisor of the budget. With `auto`, all tools are included if together they take at most the quotient."""
 READ_OF_DRAFT = 20_000
 """Number of characters of a draft that are compared with tools. Later text is probably pasted, not the question."""
 LEAST_LETTERS = 3

@@ -22,7 +22,7 @@ from app.domain.text.json_size import MAX_VALUES, has_more_values
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
 """Maximum JSON values in an answer or an event. A list of models has about a hundred for each model."""
 MAX_DIGITS: Final = 1_000_000
-"""Maximum digits of a number. The limit is for numbers that orjson refuses: Python's `json` reads and copies them."""
+"""Maximum digits of a number that orjson refuses, such as a large integer. Python's `json` reads these numbers."""
 _LONG_NUMBER: Final = re.compile(rb"[\[:,\s.eE+-]\d{%d}" % (MAX_DIGITS + 1))
 MAX_LABEL: Final = 65_536
 """Maximum characters of a name or an id. Gateways put signatures of some thousand characters into an id."""

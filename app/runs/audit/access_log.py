@@ -29,7 +29,7 @@ from app.store.database.database import Store
 WRITE_SECONDS: Final = 1.0
 """Seconds from a note until it is written."""
 SAME_SECONDS: Final = 60.0
-"""Seconds in which equal reads of a client are one entry, so that a program that polls does not fill the database."""
+"""Seconds during which equal reads of a client make one entry, so that a polling program does not fill the database."""
 MAX_WAITING: Final = 10_000
 """Maximum number of notes that wait while the database cannot be written."""
 

@@ -5,9 +5,9 @@
 
 The request is the one that a send would make now, with the instruction as its text, so that most of it is read from the
 provider's cache. If the pairs are long, it has only extracts of the first and the newest pair, unless the cache makes
-the whole request cheaper. A title that a person wrote is never replaced, not even one written during the call. A call
-that fails or returns nothing changes nothing. The call starts when the end of the reply has been stored and published,
-so it does not delay the reply.
+the whole request cheaper. A title that a person wrote is never replaced, not even one written during the call. If
+the call fails or returns nothing, nothing changes. The call starts when the end of the reply has been stored and
+published, so it does not delay the reply.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Indexer:
     ) -> bool:
         """Return True if this database session sees a complete index of the conversation at this revision.
 
-        `known` is a revision up to which the index is certainly complete, so only later changes are checked.
+        `known` is a revision up to which the index is known to be complete, so only later changes are checked.
         """
         if known < revision:
             if await has_unindexed(session, owner, conversation_id, vocabulary, after_revision=known):

@@ -67,8 +67,8 @@ async def ask_permission(
 ) -> Allowed | Denied:
     """Decide whether a tool call may be made, and with which arguments. Wait for a person if the rules require it.
 
-    `agent` is the agent that makes the call, as it was when the run started; None: no agent. Cancelling this coroutine
-    withdraws the request.
+    `agent` is the agent that makes the call, with the values from the start of the run; None: no agent.
+    Cancelling this coroutine withdraws the request.
 
     Raises:
         StoreError: the store cannot be read or written. Then the tool must not be called.

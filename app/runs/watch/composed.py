@@ -26,7 +26,7 @@ from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.views.composer.context import RefusalView, show_refusal
 
 MINUTE: Final = 60.0
-"""Seconds after which a view that has the time of day is composed again."""
+"""Seconds between two compositions of a view whose text about the person has the current time."""
 SETTLE_SECONDS: Final = 0.02
 """Delay before the view is composed again after a change, so that further changes of the same action are included."""
 

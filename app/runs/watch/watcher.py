@@ -67,9 +67,9 @@ from app.views.reply.panels import CountingView, RetryView, ToolProgressView
 _DEFAULT_OPTIONS: Final = ViewOptions()
 
 PATIENCE_SECONDS: Final = 0.06
-"""Maximum seconds until the first screen of a page, if the newest pairs are certainly in view.
+"""Seconds that the first screen of a conversation without a filter waits for the composition.
 
-If the composition takes longer, the first screen shows these pairs without the composition.
+After that, the first screen shows the newest pairs without the composition.
 """
 STARTED_SECONDS: Final = 0.4
 """Delay of the composition after the start of a reply, because the first text of the reply is more urgent."""
@@ -283,7 +283,7 @@ class Watcher:
                 await asyncio.wait({first})
 
     def _shows_newest(self, conversation: Conversation) -> bool:
-        """Return True if the newest pairs are certainly in view, because there is no filter."""
+        """Return True if the newest pairs are in view before the composition shows it, because there is no filter."""
         chosen = self.view.options.filter
         return not (conversation.filter if chosen is None else chosen).strip()
 

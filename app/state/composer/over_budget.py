@@ -34,7 +34,7 @@ UNSENT = "Nothing has been sent."
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 _SOURCES = {"window": "the part of its window that a send may use (Settings → Context)"}
-"""Where a limit comes from, if the name of the limit does not say so."""
+"""The origin of a limit, for limits whose name does not include it."""
 _NEW_REQUEST = WayView(
     CURRENT, "Send current request", "", "Built from the pairs in view now, instead of the stored one."
 )
@@ -133,7 +133,7 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
         AS_COUNTED,
         f"Send {now}" if composition.x else "Send the draft alone",
         f"~{number(estimate.tokens)} tokens · {money(describe_cost(estimate.cost))}",
-        "What the request would contain now.",
+        "The content of the request now.",
         error.selection,
     )
     to = f" to {_name_of(error.model, models)}" if models else ""
@@ -144,7 +144,7 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
 def _describe_changed_view(error: SelectionChangedError, models: Sequence[str], *, kept: bool) -> OverBudgetView:
     """Return the content of the dialog if the pairs in view changed and were counted for a model not in `models`."""
     name = "Send the pairs in view now" if error.composition.y else "Send the draft alone"
-    way = WayView(AS_COUNTED, name, "", "What the requests would contain now.", error.selection)
+    way = WayView(AS_COUNTED, name, "", "The content of the requests now.", error.selection)
     names = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values())
     message = f"The pairs in view have changed since they were counted. {names} would get the pairs in view now."
     return OverBudgetView(_end(message, kept=kept), (way,), CHANGED, remembers=False, model=error.model)

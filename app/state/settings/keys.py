@@ -61,7 +61,7 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def leave(self, action_id: str) -> None:
-        """Stop waiting for a key for this action."""
+        """Stop recording: the next key that is pressed does not become the key of this action."""
         if action_id == self._asking():
             self._show()
 

@@ -35,7 +35,7 @@ class TopicState(FilterState):
 
     @rx.event
     async def carry(self, conversation_id: str) -> None:
-        """Move the topic chosen on the start page to the conversation that its first message has started."""
+        """Move the topic that is chosen on the start page to the conversation that was started there."""
         made, topic = text_in(conversation_id, MAX_ID), read_kept(self.topics, "")
         if made and topic:
             self.topics = keep_topic(keep_topic(self.topics, "", ""), made, topic)

@@ -82,13 +82,13 @@ def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[Top
 
 
 def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView | None:
-    """Return the form of a topic; None if the topic no longer exists."""
+    """Return the content of the form that edits a topic; None if the topic no longer exists."""
     topic = find_topic(topics, topic_id)
     if topic is None:
         return None
     siblings = _siblings(topics, topic)
     below = any(one.parent_id == topic.id for one in topics)
-    held = "Pairs are filed under it" if topic.count else "There are topics below it" if below else ""
+    held = "Pairs are filed under this topic" if topic.count else "There are topics below this topic" if below else ""
     return TopicFormView(
         topic.id,
         topic.name,

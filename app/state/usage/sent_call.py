@@ -54,7 +54,7 @@ class SentCallState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def open_reply(self, run_id: str) -> None:
-        """Open the dialog with the newest call of the reply of this run, or say that there is none."""
+        """Open the dialog with the newest call of the reply of this run, or a message if no call was recorded."""
         valid_id, conversation_id = text_in(run_id, MAX_TEXT), conversation_in(self.router.url.path)
         if not valid_id:
             return

@@ -1,7 +1,7 @@
 """Queries of the history: the pairs of a conversation, and of its child conversations, by the kind of their messages.
 
 The pairs of one conversation are ordered by their positions. With child conversations, all pairs are ordered by their
-ids, which is the order in which they were added.
+ids, and so by the time when they were added.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.store.conversation.pair_bytes import REPLY, PairBytes, select_bytes
 from app.store.conversation.pairs import NOT_DELETED
 from app.store.conversation.rows import PAIR, RUN
 
-# As texts, because SQLAlchemy would write JSON values in their place.
+# As texts, because SQLAlchemy would write JSON values instead.
 _USAGE = cast(RUN.c.usage, Text)
 _ROUNDS = cast(RUN.c.rounds, Text)
 # Without the checks for valid JSON, SQLite could fail the whole query.

@@ -19,5 +19,8 @@ class Batch:
 
     @property
     def asks_all(self) -> bool:
-        """True if every revision is above `after_revision`. Then the batch is read by position."""
+        """True if `after_revision` excludes no pair, because it is lower than every revision.
+
+        Then the query reads all pairs by position.
+        """
         return self.after_revision < 0

@@ -20,7 +20,7 @@ from app.store.conversation.conversations import MAX_IDS
 from app.store.run.rows_delivery import DELIVERY
 
 KEPT: Final = timedelta(days=7)
-"""Maximum age of a delivery. When a delivery was deleted, a page that repeats the send would send it a second time."""
+"""Maximum age of a delivery. Once it is deleted, a page that repeats the send would send the text a second time."""
 MAX_KEPT: Final = 1000
 """Maximum number of deliveries of an owner. If there are more, the oldest are deleted."""
 

@@ -149,7 +149,7 @@ async def touch_topic(session: AsyncSession, owner: str, topic_id: str, now: dat
 
 
 async def delete_topic(session: AsyncSession, owner: str, topic_id: str) -> None:
-    """Delete a topic that has no pairs except pairs in the trash, which lose the topic."""
+    """Delete a topic, and remove it from its pairs. The caller has checked that all its pairs are in the trash."""
     filed = update(PAIR).where(PAIR.c.topic == topic_id, PAIR.c.owner == owner)
     await session.execute(filed.values(topic=None))
     await session.execute(delete(TOPIC).where(TOPIC.c.id == topic_id, TOPIC.c.owner == owner))

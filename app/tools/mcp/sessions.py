@@ -40,7 +40,7 @@ CHECK_SECONDS: Final = 60.0
 CHANGE_SECONDS: Final = 2.0
 """Minimum seconds between two requests for lists, if a server reports again and again that its lists have changed."""
 STEADY_SECONDS: Final = 30.0
-"""If a connection lasted longer than this, its failure counts as the first one, so the next wait is short."""
+"""Seconds after which a connection counts as stable. Its failure counts as the first one, so the next wait is short."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 REFUSED: Final = (

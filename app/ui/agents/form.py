@@ -112,14 +112,16 @@ def _parameters() -> rx.Component:
             ),
             field("top_p", "Top p", "0 to 1.", min=0, max=1, step="any", **number),
             field("max_output_tokens", "Output tokens", "Maximum for one reply.", min=1, step=1, **number),
-            field("seed", "Seed", "If the provider accepts it.", min=0, step=1, **number),
+            field("seed", "Seed", "Only if the provider accepts a seed.", min=0, step=1, **number),
             choice(
                 "effort",
                 "Effort",
-                "How much the model thinks, if it supports this.",
+                "Amount of thinking, if the model supports it.",
                 {"": own, "low": "Low", "medium": "Medium", "high": "High"},
             ),
-            choice("thinking", "Thinking", "If the model lets you switch it.", {"": own, "true": "On", "false": "Off"}),
+            choice(
+                "thinking", "Thinking", "Only if the model allows a choice.", {"": own, "true": "On", "false": "Off"}
+            ),
             class_name="agent-parameters",
         ),
     )

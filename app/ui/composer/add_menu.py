@@ -31,7 +31,7 @@ def add_menu() -> rx.Component:
         line_icon(_PLUS),
         menu_item("Attach files", go_to(Place.ATTACH), drawn=_CLIP, note=_taken()),
         rx.cond(ModelState.images, photo),
-        menu_item("JSON schema of the reply", SchemaState.ask, drawn=BRACES, note="The reply must match it"),
+        menu_item("JSON schema of the reply", SchemaState.ask, drawn=BRACES, note="The reply must match the schema"),
         menu_item("Parameters", ParametersState.ask, drawn=SLIDERS, note="Temperature, effort and more"),
         menu_item(
             "Insert from a server", InsertingState.ask, drawn=_PLUG, note="Prompts (/) and resources of MCP servers"

@@ -163,15 +163,15 @@ def _fields() -> list[rx.Component]:
             **whole,
         ),
         _field("seed", "Seed", "The same seed may give the same reply.", rx.el.input, **whole),
-        _choice("effort", "Effort", "How much the model thinks.", efforts),
-        _choice("thinking", "Thinking", "Whether the model thinks before it answers.", {"true": "On", "false": "Off"}),
+        _choice("effort", "Effort", "Amount of thinking before the answer.", efforts),
+        _choice("thinking", "Thinking", "Thinking before the answer.", {"true": "On", "false": "Off"}),
     ]
 
 
 def _retries() -> rx.Component:
     """Draw the menu of the retry policy; nothing for the next send, because only a conversation has this policy."""
     policies = {policy.value: text for policy, text in _POLICIES.items()}
-    hint = "How long to wait before a failed call is retried."
+    hint = "Waiting time before a failed call is retried."
     return _menu(RETRY_POLICY, "Retries", hint, _FORM.retry_policy, policies)
 
 
@@ -182,14 +182,14 @@ def _middleware() -> list[rx.Component]:
         _menu(
             USER_CONTEXT,
             "Text about you",
-            "What Settings → Privacy sends about you.",
+            "The text about you from Settings → Privacy.",
             _FORM.user_context,
             {"": settings, "false": "Not sent"},
         ),
         _menu(
             REDACTION,
             "Redaction",
-            "Whether keys, tokens and passwords are replaced before they are sent.",
+            "Replaces keys, tokens and passwords before a request is sent.",
             _FORM.redaction,
             {"": settings, "true": "On", "false": "Off"},
         ),
@@ -218,7 +218,7 @@ def _menu(name: str, label: str, hint: str, value: Any, options: dict[str, str])
 
 def _retry_limits() -> list[rx.Component]:
     """Draw the fields of the limits of retries; nothing for the next send."""
-    often = f"0 to {MOST_RETRIES}. How often a failed call is retried."
+    often = f"0 to {MOST_RETRIES}. Number of retries of a failed call."
     wait = f"{LEAST_BACKOFF:g} to {LONGEST_BACKOFF:g}. Maximum seconds before a retry."
     limits = (
         ("max_retries", "Maximum retries", f"Default: {MAX_RETRIES}", often),

@@ -77,7 +77,7 @@ def _damaged(item: rx.vars.ObjectVar[SavedFilterItem]) -> rx.Component:
             rx.el.li(rx.el.b("@", item.name), " ", rx.el.code(item.filter)),
             rx.el.li(item.damage),
         ),
-        "Filters that use it cannot be applied.",
+        "Filters that use this saved filter cannot be applied.",
         export_raw("filter", item.number.to_string()),
         rx.el.button("Delete", type="button", on_click=SavedFilterState.delete_damaged(item.number)),
         name="Next steps",

@@ -57,7 +57,9 @@ def _examples() -> rx.Component:
             InspectorState.show("preview"),
         ),
         _example(
-            "Compare two models", "Choose them; your next message goes to both", ComparisonChoiceState.ask_for_next
+            "Compare two models",
+            "Your next message goes to both models",
+            ComparisonChoiceState.ask_for_next,
         ),
         _example("Attach a file", "Send an image or a text file with a message", go_to(Place.ATTACH)),
         aria_label="Examples",

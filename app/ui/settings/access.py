@@ -14,7 +14,7 @@ def access() -> rx.Component:
     return section(
         "access",
         "Access log",
-        "When conversations were opened, read, exported, changed or deleted, here and through the API.",
+        "Every time that a conversation was opened, read, exported, changed or deleted, here or through the API.",
         rx.el.div(
             rx.el.details(
                 rx.el.summary("All entries", on_click=AccessState.show),

@@ -58,7 +58,7 @@ def _form() -> rx.Component:
             rx.el.div(*(_rates(of, name) for of, name in _RATES), class_name="ceilings"),
         ),
         _choices("When pairs in view do not fit", "over_budget", _OVER_BUDGET),
-        _choices("How long Anthropic and Alibaba Cloud cache requests", "cache", _CACHE),
+        _choices("Cache lifetime at Anthropic and Alibaba Cloud", "cache", _CACHE),
         saving(ContextState.said),
         on_submit=ContextState.save,
         no_validate=True,

@@ -14,7 +14,7 @@ def permissions() -> rx.Component:
     return section(
         "permissions",
         "Permissions",
-        "What tools may do without asking you, and what was decided for each call.",
+        "The tools that models may call without asking you, and the decision about each call.",
         rx.cond(PermissionRulesState.loaded, _content(), status("Loading rules…")),
     )
 

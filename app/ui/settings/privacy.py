@@ -20,8 +20,8 @@ def privacy() -> rx.Component:
     return section(
         "privacy",
         "Privacy",
-        "What is sent to models about you, and which secrets are redacted first. A conversation shows the text about "
-        "you, and a note at each pair with redacted secrets.",
+        "The text about you that models get, and the redaction of secrets. A conversation shows this text, and a note "
+        "at each pair with redacted secrets.",
         once_loaded(PrivacyState.opened > 0, _settings()),
     )
 

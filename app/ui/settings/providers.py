@@ -25,7 +25,7 @@ def providers() -> rx.Component:
     return section(
         "providers",
         "Providers",
-        "Where replies come from. Keys are stored encrypted on this server and never shown again. "
+        "Providers answer your messages. Keys are stored encrypted on this server and never shown again. "
         "Model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM) are detected automatically.",
         _cards(offered=False),
         rx.cond(ProvidersState.providers.length() > 0, _add_a_provider()),

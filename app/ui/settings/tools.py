@@ -20,7 +20,7 @@ def tools() -> rx.Component:
     return section(
         "tools",
         "Tools",
-        "What models may call: Inview's own tools and those of MCP servers. Most calls need your permission first.",
+        "Models can call Inview's own tools and those of MCP servers. Most calls need your permission first.",
         rx.cond(ServersState.loaded, content, status("Loading servers…")),
     )
 

@@ -69,7 +69,7 @@ def list_filter() -> rx.Component:
             rx.el.option("Everything", value="all"),
             value=SidebarState.kind,
             on_change=SidebarState.show_kind,
-            aria_label="Which conversations are listed",
+            aria_label="Kind of conversation",
             class_name=_SELECT,
         ),
         rx.cond(
@@ -80,7 +80,7 @@ def list_filter() -> rx.Component:
                 rx.foreach(SidebarState.agents, lambda agent: rx.el.option(agent.name, value=agent.id)),
                 value=SidebarState.agent,
                 on_change=SidebarState.show_agent,
-                aria_label="Agent of the conversations listed",
+                aria_label="Agent of the conversation",
                 class_name=_SELECT,
             ),
         ),
@@ -97,7 +97,7 @@ def list_filter() -> rx.Component:
             ),
         ),
         role="group",
-        aria_label="Filter of the list",
+        aria_label="Conversation filter",
         custom_attrs={"data-filtered": rx.cond(SidebarState.filtered, "", None)},
         class_name="list-filter",
     )

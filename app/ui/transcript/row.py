@@ -17,11 +17,11 @@ from app.ui.transcript.pair import has_notes, pair_view
 from app.views.reply.pair import ScreenPairView
 
 _OUT: Final = {
-    OutReason.OVER_BUDGET: ("OUT", "over budget", "It does not fit into the budget with the newer pairs."),
-    OutReason.BEFORE_CHECKPOINT: ("OUT", "before checkpoint", "The summary replaces it."),
+    OutReason.OVER_BUDGET: ("OUT", "over budget", "This pair does not fit into the budget with the newer pairs."),
+    OutReason.BEFORE_CHECKPOINT: ("OUT", "before checkpoint", "The summary replaces this pair."),
     OutReason.FAILED: ("Failed,", "not sent", "A pair whose reply failed, or that has none, is not sent."),
-    OutReason.FILTERED: ("OUT", "filtered", "The filter excludes it."),
-    OutReason.DAMAGED: ("OUT", "damaged", "Part of it cannot be read. Incomplete pairs are not sent."),
+    OutReason.FILTERED: ("OUT", "filtered", "The filter excludes this pair."),
+    OutReason.DAMAGED: ("OUT", "damaged", "Part of this pair cannot be read. Incomplete pairs are not sent."),
 }
 """The reasons why a pair is not sent, each as a short label (its first part is bold) and as a sentence."""
 

@@ -56,7 +56,7 @@ def _account() -> rx.Component:
         rx.cond(
             account.by_purpose.length() > 0,
             rx.el.table(
-                rx.el.caption("What the total consists of"),
+                rx.el.caption("Parts of the total"),
                 rx.el.tbody(rx.foreach(account.by_purpose, _kind)),
                 class_name="usage-kinds",
             ),
@@ -108,7 +108,7 @@ def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Compo
             rx.el.button(
                 "Show request",
                 type="button",
-                title="What this request contained when it was sent",
+                title="The content of this request when it was sent",
                 on_click=SentCallState.open(call.id),
                 class_name="quiet",
             ),

@@ -91,7 +91,7 @@ def _measures() -> rx.Component:
             for measure, label in MEASURES.items()
         ],
         role="group",
-        aria_label="What the chart shows",
+        aria_label="Measure of the chart",
         class_name="chart-choice",
     )
 

@@ -108,10 +108,10 @@ def describe_skipped(skipped: Sequence[str]) -> str:
     """Describe in one line the entries of a provider's list of models that were left out, with the reasons.
 
     >>> describe_skipped(["entry 2: id is 7", "entry 5: window is -1"])
-    'Left out of its list: entry 2: id is 7; and 1 more.'
+    'Left out of the list of models: entry 2: id is 7; and 1 more.'
     """
     more = f"; and {len(skipped) - 1:,} more" if len(skipped) > 1 else ""
-    return f"Left out of its list: {skipped[0]}{more}."
+    return f"Left out of the list of models: {skipped[0]}{more}."
 
 
 def describe_prices(prices: Prices) -> PricesView:

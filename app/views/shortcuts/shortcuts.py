@@ -61,9 +61,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("three_stars", "3", Mode.VIEW, "3 stars", "Gives the pair three stars"),
     KeyAction("no_stars", "0", Mode.VIEW, "No stars", "Removes the pair's stars"),
     KeyAction("flag", "a", Mode.VIEW, "Flag", "Flags the pair, or removes the flag"),
-    KeyAction(
-        "mark", "i", Mode.VIEW, "Tag for filters", "Tags the pair “include”, then “exclude”, then removes the tag"
-    ),
+    KeyAction("mark", "i", Mode.VIEW, "Filter tag", "Tags the pair “include”, then “exclude”, then removes the tag"),
     KeyAction("topic", "t", Mode.VIEW, "Topic", "Files the pair under a topic"),
     KeyAction("copy", "y", Mode.VIEW, "Copy", "Copies the part's original text"),
     KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request inside its pair; Enter sends it again"),

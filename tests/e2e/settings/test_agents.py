@@ -90,14 +90,14 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     assert (first["agent"], second["agent"]) == (None, "Reviewer")
 
     start_page_names_the_agent_used_last(screen)
-    page.get_by_label("Agent of the conversations listed").select_option(label="Reviewer")
+    page.get_by_label("Agent of the conversation").select_option(label="Reviewer")
     expect(screen.conversations.filter(has_text="/echo of agents")).to_have_count(1)
-    page.get_by_label("Which conversations are listed").select_option("failed")
+    page.get_by_label("Kind of conversation").select_option("failed")
     expect(page.get_by_text("No conversations found.")).to_be_visible()
     reload(page)
     expect(page.get_by_text("No conversations found.")).to_be_visible()
-    expect(page.get_by_label("Which conversations are listed")).to_have_value("failed")
-    page.get_by_role("group", name="Filter of the list").get_by_role("button", name="List all chats").press("Enter")
+    expect(page.get_by_label("Kind of conversation")).to_have_value("failed")
+    page.get_by_role("group", name="Conversation filter").get_by_role("button", name="List all chats").press("Enter")
     expect(screen.conversations.filter(has_text="/echo of agents")).to_have_count(1)
 
     (agent,) = call(server.url, "GET", "/agents")["items"]

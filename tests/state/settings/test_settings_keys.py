@@ -86,7 +86,7 @@ async def test_usual_key_that_another_action_has_is_not_given_back(ctx: AppConte
 
     await tab.send(KeysState.take_usual, action_id="flag")
 
-    assert "“Tag for filters”" in item(tab, "flag").said
+    assert "“Filter tag”" in item(tab, "flag").said
     assert await stored(ctx) == {"flag": "f", "mark": "a"}
 
 

@@ -23,7 +23,7 @@ from app.views.conversation.message import MessageView, describe_message
 router = APIRouter(prefix="/conversations", tags=["pairs"], dependencies=[ReadsJson])
 
 _AFTER = {False: "after-", True: "after-pair-"}
-"""What a cursor begins with, without and with child conversations."""
+"""The beginning of a cursor, without and with child conversations."""
 
 
 @dataclass(frozen=True, slots=True)
