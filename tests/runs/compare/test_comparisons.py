@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -19,6 +20,7 @@ from app.domain.errors import ConflictError, InputError, NotFoundError, Provider
 from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
+from app.runs.compare import compared_runs
 from app.runs.compare.comparisons import (
     ComparedModels,
     discard_comparison,
@@ -33,6 +35,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation,
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.send.send_request import SendRequest
+from app.runs.trash.trash import delete_for_good
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
@@ -286,3 +289,24 @@ async def test_the_context_window_is_that_of_the_reply_that_was_kept(bench: AppC
     kept = (await pair_of(bench, pair_id)).usage
     assert kept is not None
     assert (await load_account(bench, LOCAL_OWNER, conversation_id)).window == kept.prompt_tokens + kept.output_tokens
+
+
+@pytest.mark.parametrize("forever", [False, True])
+async def test_a_conversation_that_is_deleted_while_its_comparison_is_planned_sends_nothing(
+    bench: AppContext, peer: Peer, monkeypatch: pytest.MonkeyPatch, *, forever: bool
+) -> None:
+    conversation = await a_conversation(bench, model=PEER)
+    require_budgets = compared_runs.require_budgets
+
+    async def delete_meanwhile(*arguments: Any) -> None:
+        await delete_conversation(bench, LOCAL_OWNER, conversation)
+        if forever:
+            await delete_for_good(bench, LOCAL_OWNER, conversation)
+        await require_budgets(*arguments)
+
+    monkeypatch.setattr(compared_runs, "require_budgets", delete_meanwhile)
+    with pytest.raises(NotFoundError):
+        await compare(bench, conversation, "One word.", PEER, OTHER)
+
+    assert not bench.engine.runs
+    assert peer.heard == []
