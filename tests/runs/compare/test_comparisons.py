@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, InputError, NotFoundError, ProviderError, SendLockedError
 from app.domain.models.model_profile import Prices
+from app.domain.settings.preferences import Preferences
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.compare import compared_runs
@@ -29,12 +30,15 @@ from app.runs.compare.comparisons import (
     reopen_comparison,
     start_comparison,
 )
+from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
+from app.runs.send import context_selection
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.send.send_request import SendRequest
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.trash.trash import delete_for_good
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
@@ -310,3 +314,29 @@ async def test_a_conversation_that_is_deleted_while_its_comparison_is_planned_se
 
     assert not bench.engine.runs
     assert peer.heard == []
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_all_models_of_a_comparison_get_the_same_time(
+    bench: AppContext, peer: Peer, monkeypatch: pytest.MonkeyPatch, *, again: bool
+) -> None:
+    await set_preferences(bench, LOCAL_OWNER, Preferences(date_zone="UTC", tell_time=True))
+    conversation = await a_conversation(bench, model=OFFLINE)
+    pair = (await reply_to(bench, conversation, "/echo one")).pair
+    hours = iter(range(24))
+
+    class Running(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime(2026, 1, 31, next(hours), tzinfo=tz)
+
+    monkeypatch.setattr(context_selection, "datetime", Running)
+    if again:
+        compared = await compare_again(bench, LOCAL_OWNER, pair.id, ComparedModels((PEER, OTHER)))
+    else:
+        compared = await compare(bench, conversation, "One word.", PEER, OTHER)
+    await ended(bench, compared)
+
+    one, other = (orjson.loads(heard.body)["messages"][0] for heard in peer.heard)
+    assert one["role"] == "system"
+    assert one == other
