@@ -129,6 +129,18 @@ async def test_the_number_of_waiting_notes_is_limited_and_a_lost_one_is_logged(c
     assert [(one["log_level"], one["subject"]) for one in logged] == [("error", conversation)]
 
 
+async def test_an_address_that_no_database_can_store_does_not_end_the_log(ctx: AppContext) -> None:
+    conversation = await a_conversation(ctx)
+
+    ctx.accesses.note(LOCAL_OWNER, opened("\ud800"))
+    ctx.accesses.note(LOCAL_OWNER, opened("long" * 1000))
+    ctx.accesses.note(LOCAL_OWNER, opened(conversation))
+    await ctx.accesses.flush()
+
+    found = await read_audit(ctx.store, LOCAL_OWNER, limit=9)
+    assert [entry.subject for _, entry in found] == [conversation] * 2  # created, opened
+
+
 async def test_the_conversation_of_a_pair_is_found_for_its_owner_only(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model="offline:demo")
     ended = await reply_to(ctx, conversation, "/echo one")
