@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.domain.audit import AuditAction
 from app.domain.context.composition import Estimate, price_tokens
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NoKeyError, ProviderError
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.request.preview import Preview
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
@@ -84,7 +86,10 @@ async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send:
 
 
 async def _enter(ctx: AppContext, call: EndedCall, planned: Preview) -> None:
-    """Store the call in the ledger, and record its content, but only the hash and the length of the draft."""
+    """Store the call in the ledger and the audit trail.
+
+    Also record its content, but only the hash and the length of the draft.
+    """
     plan = planned.plan
     content = CallToRecord(
         call.owner, call.conversation_id, "", call.run_id, call.attempt, plan.content_hash, plan.hashed
@@ -92,3 +97,4 @@ async def _enter(ctx: AppContext, call: EndedCall, planned: Preview) -> None:
     async with ctx.store.write() as session:
         await insert_calls(session, [call])
         await insert_sent_calls(session, [content])
+        await audit(session, call.owner, call.conversation_id, AuditAction.SENT, what=call.purpose)

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, InputError, ProviderError
 from app.domain.tokens.estimates import Estimator
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import read_audit
 from app.runs.request.calibration import load_estimator
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
@@ -63,6 +67,23 @@ async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
     assert call.counted is not None
     assert (call.counted.counted_text, call.counted.counted_messages, call.counted.estimated_tokens) == (1, 1, 77)
     assert used[MODEL].prompt_tokens == 0
+
+
+@pytest.mark.parametrize("status", [200, 429])
+async def test_a_count_is_in_the_audit_trail_because_it_sends_the_conversation(data: Path, status: int) -> None:
+    answer = replace(COUNTED, status=status)
+    async with a_peer(answer) as peer, with_peer(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx)
+
+        with suppress(ProviderError):
+            await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", ViewOptions(model=MODEL)))
+
+        (_, newest), *_ = await read_audit(ctx.store, LOCAL_OWNER, limit=9)
+    assert (newest.action, newest.conversation_id, newest.data) == (
+        AuditAction.SENT,
+        conversation_id,
+        {"what": "count"},
+    )
 
 
 async def test_counts_correct_later_estimates(data: Path) -> None:
