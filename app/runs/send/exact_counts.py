@@ -52,6 +52,16 @@ async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send:
         InputError: the text or the model cannot be sent, or the provider has no counting endpoint.
         ProviderError: the provider lacks its key, or it returned an error.
     """
+    ctx.counting[conversation_id] += 1  # so that a temporary conversation is not moved before its call is recorded
+    try:
+        return await _count(ctx, owner, conversation_id, send)
+    finally:
+        ctx.counting[conversation_id] -= 1
+        if not ctx.counting[conversation_id]:
+            del ctx.counting[conversation_id]
+
+
+async def _count(ctx: AppContext, owner: str, conversation_id: str, send: SendRequest) -> ExactCount:
     planned = await preview_send(ctx, owner, conversation_id, send)
     provider = planned.composed.base.provider
     wire = planned.wire
