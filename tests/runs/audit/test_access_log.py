@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.event import listen
 from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
 
@@ -127,6 +128,23 @@ async def test_the_number_of_waiting_notes_is_limited_and_a_lost_one_is_logged(c
             ctx.accesses.note(LOCAL_OWNER, opened(conversation))
 
     assert [(one["log_level"], one["subject"]) for one in logged] == [("error", conversation)]
+
+
+async def test_all_notes_that_may_wait_can_be_written_by_any_build_of_sqlite(ctx: AppContext) -> None:
+    numbers = list[int]()
+
+    def count(*execution: Any) -> None:
+        *_, parameters, _, is_many = execution
+        numbers.append(0 if is_many else len(parameters))
+
+    listen(ctx.store.engine.sync_engine, "before_cursor_execute", count)
+    for number in range(MAX_WAITING):
+        ctx.accesses.note(LOCAL_OWNER, Access(AuditAction.READ, f"pair{number}", None, f"part{number}"))
+
+    await ctx.accesses.flush()
+
+    assert len(await read_audit(ctx.store, LOCAL_OWNER, limit=MAX_WAITING)) == MAX_WAITING
+    assert max(numbers) <= 32_766  # the default of SQLite
 
 
 async def test_an_address_that_no_database_can_store_does_not_end_the_log(ctx: AppContext) -> None:
