@@ -10,7 +10,7 @@ class AuditAction(StrEnum):
 
     - `OPENED`: a page showed the conversation.
     - `READ`: a program read its content.
-    - `SENT`: a text was sent, or a pair was sent again.
+    - `SENT`: a text was sent, a pair was sent again, or a provider counted the tokens of a send.
     - `DELETED`: the conversation was deleted permanently.
     """
 

@@ -10,6 +10,7 @@ Not here: opening and closing it (`wiring.py`), commands (`runs/send/commands.py
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -73,6 +74,7 @@ class AppContext:
     - `warming`: tasks that prepare the next send (`runs/send/prefetch.py`), by conversation.
     - `background`: other tasks. They and the tasks in `warming` are cancelled when the process ends.
     - `keeping`: the cache keep-alive tasks of this process, by conversation.
+    - `counting`: the number of exact counts that wait for a provider, by conversation.
     - `accesses`: notes for the audit trail.
     - `rates`: counts sends for the rate limits. The main and the temporary app context share this counter.
     """
@@ -95,6 +97,7 @@ class AppContext:
     background: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
 
     keeping: dict[str, CacheRefresher] = field(default_factory=dict[str, CacheRefresher])
+    counting: Counter[str] = field(default_factory=Counter[str])
 
     rates: RateCounter = field(default_factory=RateCounter)
     temporary: TemporaryContext = field(default_factory=TemporaryContext)

@@ -1,7 +1,8 @@
 """Middleware that notes each read of a conversation for the audit trail.
 
 A read is a GET request, or a preview, whose path names a conversation, or a pair, run, call or permission request of
-one.
+one. Requests that change something also answer with texts. The audit trail has no entry for such a request if nothing
+changed, so the answer counts as a read.
 An export notes itself (`runs/transfer/exporting.py`).
 """
 
@@ -15,9 +16,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.http.access import find_context, owner_of
 from app.domain.audit import AuditAction
 from app.runs.audit.access_log import Access
+from app.runs.runtime.client import current_client
 
 _NAMES: Final = ("conversation_id", "pair_id", "run_id", "call_id", "request_id")
 """The parameters of paths that name a conversation or a part of one."""
+_ANSWERED: Final = frozenset({"undelete", "pause", "resume"})
+"""The last segment of the paths of POST requests that answer with texts, also if they change nothing."""
 REFUSED: Final = 400
 """The first status code of an answer that has no content of a conversation."""
 
@@ -29,7 +33,7 @@ class AuditReads:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] not in {"GET", "POST"}:
+        if scope["type"] != "http" or scope["method"] not in {"GET", "POST", "PATCH"}:
             await self._app(scope, receive, send)
             return
 
@@ -47,12 +51,19 @@ async def _note_read(scope: Scope) -> None:
     if name is None:
         return
     part = _name_part(scope["route"].path, name)
-    if part == "export" or (scope["method"] == "POST" and part.rpartition("/")[2] != "preview"):
+    if part == "export" or not _is_read(scope["method"], part.rpartition("/")[2]):
         return
     connection, subject = HTTPConnection(scope), str(given[name])
     ctx = await find_context(connection)
     conversation_id = subject if name == "conversation_id" else None
     ctx.accesses.note(await owner_of(connection), Access(AuditAction.READ, subject, conversation_id, part))
+
+
+def _is_read(method: str, last: str) -> bool:
+    """Return True for a read. `last` is the last segment of the part that the path names."""
+    if method == "GET" or (method == "POST" and last == "preview"):
+        return True
+    return (method == "PATCH" or last in _ANSWERED) and not current_client().audited
 
 
 def _name_part(path: str, name: str) -> str:

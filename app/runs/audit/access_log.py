@@ -32,6 +32,8 @@ SAME_SECONDS: Final = 60.0
 """Seconds during which equal reads of a client make one entry, so that a polling program does not fill the database."""
 MAX_WAITING: Final = 10_000
 """Maximum number of notes that wait while the database cannot be written."""
+MAX_ID: Final = 64
+"""Maximum number of characters of an id. All are ASCII characters."""
 
 log = structlog.get_logger()
 
@@ -65,7 +67,12 @@ class AccessLog:
     _written: dict[_Key, float] = field(default_factory=dict[_Key, float])
 
     def note(self, owner: str, access: Access) -> None:
-        """Note an access of the client of the current task."""
+        """Note an access of the client of the current task.
+
+        An address may name an id that no object has. It is not noted, because the database might refuse it.
+        """
+        if not access.subject.isascii() or len(access.subject) > MAX_ID:
+            return
         if len(self._waiting) >= MAX_WAITING:
             log.error("an access was not recorded in the audit trail: too many wait", subject=access.subject)
             return

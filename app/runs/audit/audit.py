@@ -39,6 +39,7 @@ async def audit(
     """
     entry = make_entry(owner, now(), action, subject or conversation_id, conversation_id, data)
     await insert_entries(session, [entry])
+    current_client().audited = True
 
 
 async def audit_all(session: AsyncSession, owner: str, conversation_ids: Sequence[str], action: AuditAction) -> None:
@@ -46,6 +47,7 @@ async def audit_all(session: AsyncSession, owner: str, conversation_ids: Sequenc
     at = now()
     if conversation_ids:
         await insert_entries(session, [make_entry(owner, at, action, one, one, {}) for one in conversation_ids])
+        current_client().audited = True
 
 
 def make_entry(  # noqa: PLR0913, PLR0917 - the fields of an entry

@@ -80,7 +80,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
         ComparingError: a comparison is open in it.
         BudgetSpentError: the calls together would exceed a budget of money.
         RateLimitedError: a rate limit is reached. Each call counts as one send.
-        NotFoundError: the topic of `requested` does not exist.
+        NotFoundError: the conversation was deleted meanwhile, or the topic of `requested` does not exist.
     """
     at = requested.created_at
     request = write_request(requested.text, attached)
@@ -94,6 +94,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     conversation_id = requested.conversation_id
     try:
         async with ctx.store.write() as session:
+            await conversations.load_conversation(session, owner, conversation_id)  # it may be deleted meanwhile
             if (await pairs.load_tail(session, conversation_id)).running is not None:
                 raise SendLockedError(conversation_id)
             if require is not None:

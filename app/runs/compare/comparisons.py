@@ -88,6 +88,12 @@ class ComparedModels:
         return replace(request, options=options, over_budget=choice, selection=selection)
 
 
+def at_one_time(request: SendRequest) -> SendRequest:
+    """Return the request with its time, by default now. So all models get the same time, and filters the same ages."""
+    options = request.options
+    return request if options.as_of is not None else replace(request, options=replace(options, as_of=now()))
+
+
 @shielded
 async def start_comparison(
     ctx: AppContext, owner: str, conversation_id: str, request: SendRequest, compared: ComparedModels
@@ -109,6 +115,7 @@ async def start_comparison(
     if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
     require_models(compared.models)
+    request = at_one_time(request)
     for model in compared.others:
         await require_counted(ctx, owner, conversation_id, compared.request_to(model, request))
     requests = [compared.request_to(model, request) for model in compared.models]

@@ -19,7 +19,7 @@ from app.domain.compare.comparisons import Comparison, require_models
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
-from app.runs.compare.comparisons import ComparedModels, start_comparison
+from app.runs.compare.comparisons import ComparedModels, at_one_time, start_comparison
 from app.runs.resend.in_place import require_unchanged
 from app.runs.resend.resend import (
     USUAL_RESEND,
@@ -63,7 +63,7 @@ async def compare_again(
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
-    request = request_of_pair(pair, resend)
+    request = at_one_time(request_of_pair(pair, resend))
     if not request.text.strip() and not request.attached.parts:
         raise InputError("text", "of this pair is empty. Write something to compare replies to.")
     require_seen(pair, after, resend)

@@ -115,7 +115,6 @@ async def audit_call(
     session: AsyncSession, owner: str, request: PermissionRequest, action: str, at: datetime, **details: Any
 ) -> None:
     """Add an entry about a tool call to the audit trail, without its arguments if the conversation is temporary."""
-    temporary = select(CONVERSATION.c.temporary).where(CONVERSATION.c.id == request.conversation_id)
     data: dict[str, Any] = {
         "server_id": request.server_id,
         "server": request.server_name,
@@ -124,7 +123,7 @@ async def audit_call(
         "tool_call_id": request.tool_call_id,
         **details,
     }
-    if not (await session.execute(temporary)).scalar_one_or_none():
+    if not await _is_temporary(session, request.conversation_id):
         data |= _written("input", request.input_json)
         if request.run_json is not None and request.run_json != request.input_json:
             data |= _written("edited", request.run_json)
@@ -134,18 +133,27 @@ async def audit_call(
 async def audit_rule(
     session: AsyncSession, owner: str, kept: StoredRule, action: str, at: datetime, **details: Any
 ) -> None:
-    """Add an entry to the audit trail: a permission rule was made or revoked."""
+    """Add an entry to the audit trail: a permission rule was made or revoked.
+
+    The entry of a rule for a temporary conversation is without the patterns, which may be texts of that conversation.
+    """
     rule: Rule = kept.rule
     data: dict[str, Any] = {
         "server_id": rule.server_id,
         "server": kept.server_name,
         "tool": rule.tool_name,
         "scope": rule.scope,
-        "arguments": {each.name: each.pattern for each in rule.arguments},
         **({} if rule.agent_id is None else {"agent_id": rule.agent_id}),
         **details,
     }
+    if rule.conversation_id is None or not await _is_temporary(session, rule.conversation_id):
+        data["arguments"] = {each.name: each.pattern for each in rule.arguments}
     await insert_entries(session, [make_entry(owner, at, action, rule.id, rule.conversation_id, data)])
+
+
+async def _is_temporary(session: AsyncSession, conversation_id: str) -> bool:
+    query = select(CONVERSATION.c.temporary).where(CONVERSATION.c.id == conversation_id)
+    return bool((await session.execute(query)).scalar_one_or_none())
 
 
 def _written(name: str, text: str) -> dict[str, str]:

@@ -30,6 +30,8 @@ from app.domain.settings.rate_limits import SendQuota
 class Client:
     """A client. `quotas` are the quotas of the sends that it made with this request.
 
+    `audited` is True once the audit trail has a change that it made with this request.
+
     `via` is how it reached Inview: "page" or "api". "" is Inview itself.
 
     An internet connection has a whole IPv6 network (/64), so an IPv6 address is replaced by its network:
@@ -41,6 +43,7 @@ class Client:
     address: str = ""
     via: Literal["page", "api", ""] = ""
     quotas: list[SendQuota] = field(default_factory=list[SendQuota])
+    audited: bool = False
 
     def __post_init__(self) -> None:
         with suppress(ValueError):

@@ -248,10 +248,9 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
     async with ctx.store.read() as session:
         temporary = (await conversations.load_conversation(session, owner, conversation_id)).temporary
         derived = await conversations.list_derived(session, conversation_id)
-    for one in (conversation_id, *derived):
-        for run in ctx.engine.runs_of(one):
-            await stop_run(ctx, run.run_id)
+    await _stop_runs(ctx, (conversation_id, *derived))
     async with ctx.store.write() as session:
+        derived = await conversations.list_derived(session, conversation_id)
         if temporary:
             await conversations.delete_conversation(session, owner, conversation_id)
             await delete_sent_calls(session, (conversation_id, *derived))
@@ -260,9 +259,16 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
             await trash.put_conversation(session, owner, conversation_id, now())
             await delete_deliveries(session, conversation_id)
             await audit(session, owner, conversation_id, AuditAction.TRASHED)
+    await _stop_runs(ctx, (conversation_id, *derived))  # replies that started since the first stop
     ctx.sent_pairs.forget(conversation_id)
     ctx.sizes.forget(conversation_id)
     ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
+
+
+async def _stop_runs(ctx: AppContext, conversation_ids: Sequence[str]) -> None:
+    for one in conversation_ids:
+        for run in ctx.engine.runs_of(one):
+            await stop_run(ctx, run.run_id)
 
 
 # --- sending ---
@@ -322,6 +328,7 @@ async def start_reply(
     replayed, replayed_from = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
     try:
         async with ctx.store.write() as session:
+            await conversations.load_conversation(session, owner, conversation_id)  # it may be deleted meanwhile
             tail = await pairs.load_tail(session, conversation_id)
             if tail.running is not None:
                 raise SendLockedError(conversation_id)

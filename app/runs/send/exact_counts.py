@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.domain.audit import AuditAction
 from app.domain.context.composition import Estimate, price_tokens
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NoKeyError, ProviderError
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.app_context import AppContext
+from app.runs.audit.audit import audit
 from app.runs.request.preview import Preview
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
@@ -50,6 +52,16 @@ async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send:
         InputError: the text or the model cannot be sent, or the provider has no counting endpoint.
         ProviderError: the provider lacks its key, or it returned an error.
     """
+    ctx.counting[conversation_id] += 1  # so that a temporary conversation is not moved before its call is recorded
+    try:
+        return await _count(ctx, owner, conversation_id, send)
+    finally:
+        ctx.counting[conversation_id] -= 1
+        if not ctx.counting[conversation_id]:
+            del ctx.counting[conversation_id]
+
+
+async def _count(ctx: AppContext, owner: str, conversation_id: str, send: SendRequest) -> ExactCount:
     planned = await preview_send(ctx, owner, conversation_id, send)
     provider = planned.composed.base.provider
     wire = planned.wire
@@ -84,7 +96,10 @@ async def count_exactly(ctx: AppContext, owner: str, conversation_id: str, send:
 
 
 async def _enter(ctx: AppContext, call: EndedCall, planned: Preview) -> None:
-    """Store the call in the ledger, and record its content, but only the hash and the length of the draft."""
+    """Store the call in the ledger and the audit trail.
+
+    Also record its content, but only the hash and the length of the draft.
+    """
     plan = planned.plan
     content = CallToRecord(
         call.owner, call.conversation_id, "", call.run_id, call.attempt, plan.content_hash, plan.hashed
@@ -92,3 +107,4 @@ async def _enter(ctx: AppContext, call: EndedCall, planned: Preview) -> None:
     async with ctx.store.write() as session:
         await insert_calls(session, [call])
         await insert_sent_calls(session, [content])
+        await audit(session, call.owner, call.conversation_id, AuditAction.SENT, what=call.purpose)

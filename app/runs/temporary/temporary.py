@@ -99,7 +99,7 @@ async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        ConflictError: it is saved already, or a reply is running in it.
+        ConflictError: it is saved already, a reply is running in it, or a provider is counting its tokens.
     """
     async with ctx.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
@@ -109,6 +109,8 @@ async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -
         for one in kept:
             if (await pairs.load_tail(session, one)).running is not None:
                 raise ConflictError("A reply is still running. Stop it or wait for it, then keep the conversation.")
+        if ctx.counting[conversation_id]:
+            raise ConflictError("The provider is still counting tokens. Wait for it, then keep the conversation.")
         await move_to_disk(session, kept)
         await audit(session, owner, conversation_id, AuditAction.CHANGED, what="temporary removed")
     for one in kept:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import insert, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -24,9 +24,10 @@ from app.store.database.row_names import show_id
 from app.store.ledger.rows_ledger import LEDGER
 from app.store.tools.rows_permissions import PERMISSION_REQUEST
 
+BATCH: Final = 500
+"""Number of ids in one query. SQLite has a maximum number of parameters."""
+_NAMED: Final = (PAIR, RUN, LEDGER, PERMISSION_REQUEST)
 UNREADABLE_ACTION = "(cannot be read)"
-_IDS_AT_ONCE = 1000
-"""Maximum number of ids in one statement, far below SQLite's limit of 32,766 parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +91,14 @@ async def find_conversations(
     session: AsyncSession, subjects: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], str]:
     """Return the conversations of these pairs, runs, calls or permission requests, each an owner and an id."""
-    ids = sorted({subject for _, subject in subjects})
-    named = (PAIR, RUN, LEDGER, PERMISSION_REQUEST)
-    found: dict[tuple[str, str], str] = {}
-    for start in range(0, len(ids), _IDS_AT_ONCE):
-        some = ids[start : start + _IDS_AT_ONCE]
+    ids = tuple({subject for _, subject in subjects})
+    found = dict[tuple[str, str], str]()
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
         query = union_all(
-            *(select(each.c.owner, each.c.id, each.c.conversation_id).where(each.c.id.in_(some)) for each in named)
+            *(select(each.c.owner, each.c.id, each.c.conversation_id).where(each.c.id.in_(some)) for each in _NAMED)
         )
-        for owner, subject, conversation_id in await session.execute(query):
-            found[owner, subject] = conversation_id
+        found |= {(owner, subject): conversation for owner, subject, conversation in await session.execute(query)}
     return {one: found[one] for one in subjects if one in found}
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -17,8 +18,10 @@ from app.domain.conversation.parts import plain_text
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, InputError, NotFoundError, ProviderError, SendLockedError
 from app.domain.models.model_profile import Prices
+from app.domain.settings.preferences import Preferences
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
+from app.runs.compare import compared_runs
 from app.runs.compare.comparisons import (
     ComparedModels,
     discard_comparison,
@@ -27,12 +30,16 @@ from app.runs.compare.comparisons import (
     reopen_comparison,
     start_comparison,
 )
+from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
+from app.runs.send import context_selection
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.send.send_request import SendRequest
+from app.runs.settings.preference_commands import set_preferences
+from app.runs.trash.trash import delete_for_good
 from app.runs.usage.accounts import load_account
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
@@ -286,3 +293,50 @@ async def test_the_context_window_is_that_of_the_reply_that_was_kept(bench: AppC
     kept = (await pair_of(bench, pair_id)).usage
     assert kept is not None
     assert (await load_account(bench, LOCAL_OWNER, conversation_id)).window == kept.prompt_tokens + kept.output_tokens
+
+
+@pytest.mark.parametrize("forever", [False, True])
+async def test_a_conversation_that_is_deleted_while_its_comparison_is_planned_sends_nothing(
+    bench: AppContext, peer: Peer, monkeypatch: pytest.MonkeyPatch, *, forever: bool
+) -> None:
+    conversation = await a_conversation(bench, model=PEER)
+    require_budgets = compared_runs.require_budgets
+
+    async def delete_meanwhile(*arguments: Any) -> None:
+        await delete_conversation(bench, LOCAL_OWNER, conversation)
+        if forever:
+            await delete_for_good(bench, LOCAL_OWNER, conversation)
+        await require_budgets(*arguments)
+
+    monkeypatch.setattr(compared_runs, "require_budgets", delete_meanwhile)
+    with pytest.raises(NotFoundError):
+        await compare(bench, conversation, "One word.", PEER, OTHER)
+
+    assert not bench.engine.runs
+    assert peer.heard == []
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_all_models_of_a_comparison_get_the_same_time(
+    bench: AppContext, peer: Peer, monkeypatch: pytest.MonkeyPatch, *, again: bool
+) -> None:
+    await set_preferences(bench, LOCAL_OWNER, Preferences(date_zone="UTC", tell_time=True))
+    conversation = await a_conversation(bench, model=OFFLINE)
+    pair = (await reply_to(bench, conversation, "/echo one")).pair
+    hours = iter(range(24))
+
+    class Running(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime(2026, 1, 31, next(hours), tzinfo=tz)
+
+    monkeypatch.setattr(context_selection, "datetime", Running)
+    if again:
+        compared = await compare_again(bench, LOCAL_OWNER, pair.id, ComparedModels((PEER, OTHER)))
+    else:
+        compared = await compare(bench, conversation, "One word.", PEER, OTHER)
+    await ended(bench, compared)
+
+    one, other = (orjson.loads(heard.body)["messages"][0] for heard in peer.heard)
+    assert one["role"] == "system"
+    assert one == other

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,9 +13,9 @@ from app.domain.conversation.conversation import Effort, Parameters, Role, ToolM
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError, NotFoundError, ProviderError, SendLockedError
-from app.runs.app_context import AppContext, current
+from app.runs.app_context import AppContext, context_for, current
 from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
-from app.runs.send import planning
+from app.runs.send import commands, planning
 from app.runs.send.commands import (
     LOCAL_OWNER,
     SettingChanges,
@@ -27,6 +28,7 @@ from app.runs.send.commands import (
 )
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
+from app.runs.temporary.temporary import create_temporary
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs
 from app.store.conversation.conversations import load_conversation
@@ -294,6 +296,46 @@ async def test_deleting_a_conversation_stops_its_reply_and_keeps_its_calls(ctx: 
         with pytest.raises(NotFoundError):
             await load_conversation(session, LOCAL_OWNER, conversation_id)
     assert [call.outcome for call in await calls_of(ctx, conversation_id)] == ["succeeded", "canceled"]
+
+
+async def test_nothing_is_sent_in_a_conversation_that_is_deleted_while_the_send_is_planned(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id, plan_reply = await a_conversation(ctx), commands.plan_reply
+
+    async def delete_after(*arguments: Any) -> Any:
+        planned = await plan_reply(*arguments)
+        await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
+        return planned
+
+    monkeypatch.setattr(commands, "plan_reply", delete_after)
+    with pytest.raises(NotFoundError):
+        await send(ctx, conversation_id, "/slow")
+
+    assert not ctx.engine.runs
+
+
+@pytest.mark.parametrize("temporary", [False, True])
+async def test_deleting_a_conversation_stops_a_reply_that_starts_meanwhile(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch, *, temporary: bool
+) -> None:
+    made = (create_temporary if temporary else create_conversation)(ctx, LOCAL_OWNER)
+    conversation_id, stop_run = (await made).id, commands.stop_run
+    ctx = await context_for(ctx, conversation_id)
+    await send(ctx, conversation_id, "/slow")
+    sends = 1
+
+    async def send_after(*arguments: Any) -> None:
+        nonlocal sends
+        await stop_run(*arguments)
+        if sends == 1:
+            sends += 1
+            await send(ctx, conversation_id, "/slow")
+
+    monkeypatch.setattr(commands, "stop_run", send_after)
+    await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
+
+    assert (sends, ctx.engine.runs) == (2, {})
 
 
 # --- who watches ---

@@ -1,18 +1,26 @@
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.domain.audit import AuditAction
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.errors import ErrorClass, InputError, ProviderError
+from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError
 from app.domain.tokens.estimates import Estimator
-from app.runs.app_context import AppContext
+from app.runs.app_context import AppContext, context_for
+from app.runs.audit.audit import read_audit
 from app.runs.request.calibration import load_estimator
+from app.runs.send import exact_counts
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.exact_counts import count_exactly
 from app.runs.send.send_request import SendRequest
+from app.runs.temporary.temporary import create_temporary, keep_conversation
+from app.runs.usage.sent_calls import read_sent_call
 from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import sum_usage
 from tests.providers.peer import Answer, Peer, a_peer
@@ -63,6 +71,46 @@ async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
     assert call.counted is not None
     assert (call.counted.counted_text, call.counted.counted_messages, call.counted.estimated_tokens) == (1, 1, 77)
     assert used[MODEL].prompt_tokens == 0
+
+
+@pytest.mark.parametrize("status", [200, 429])
+async def test_a_count_is_in_the_audit_trail_because_it_sends_the_conversation(data: Path, status: int) -> None:
+    answer = replace(COUNTED, status=status)
+    async with a_peer(answer) as peer, with_peer(data, peer) as ctx:
+        conversation_id = await a_conversation(ctx)
+
+        with suppress(ProviderError):
+            await count_exactly(ctx, LOCAL_OWNER, conversation_id, SendRequest("Hello", ViewOptions(model=MODEL)))
+
+        (_, newest), *_ = await read_audit(ctx.store, LOCAL_OWNER, limit=9)
+    assert (newest.action, newest.conversation_id, newest.data) == (
+        AuditAction.SENT,
+        conversation_id,
+        {"what": "count"},
+    )
+
+
+async def test_the_record_of_a_count_stays_with_a_temporary_conversation_that_is_kept_meanwhile(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_tokens = exact_counts.count_tokens
+    async with a_peer(COUNTED) as peer, with_peer(data, peer) as ctx:
+        made = await create_temporary(ctx, LOCAL_OWNER)
+        aside = await context_for(ctx, made.id)
+
+        async def keep_meanwhile(*arguments: Any) -> int:
+            tokens = await count_tokens(*arguments)
+            with suppress(ConflictError):
+                await keep_conversation(aside, LOCAL_OWNER, made.id)
+            return tokens
+
+        monkeypatch.setattr(exact_counts, "count_tokens", keep_meanwhile)
+        await count_exactly(aside, LOCAL_OWNER, made.id, SendRequest("Hello", ViewOptions(model=MODEL)))
+        if await context_for(ctx, made.id) is aside:
+            await keep_conversation(aside, LOCAL_OWNER, made.id)
+
+        (call,) = await calls_of(ctx, made.id)
+        assert (await read_sent_call(ctx, LOCAL_OWNER, call.id)).call.id == call.id
 
 
 async def test_counts_correct_later_estimates(data: Path) -> None:

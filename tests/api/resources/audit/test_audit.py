@@ -10,7 +10,7 @@ import pytest
 from app.domain.audit import AuditAction
 from app.store.audit.audit import AuditEntry, insert_entries
 from tests.api.served import Api
-from tests.api.talk import answered, create_conversation
+from tests.api.talk import answered, create_conversation, follow, send
 
 PAGE = {"Sec-Fetch-Site": "same-origin"}
 
@@ -44,6 +44,25 @@ async def test_reads_of_a_conversation_are_noted_once_a_minute(api: Api) -> None
     assert {(each["who"], each["conversation_id"], each["via"], each["address"]) for each in entries} == {
         ("local", one, "api", "127.0.0.1")
     }
+
+
+async def test_a_change_that_changes_nothing_is_noted_as_a_read_of_what_it_answers(api: Api) -> None:
+    one = await create_conversation(api, model="offline:demo")
+    started = await send(api, one, "/echo Hello")
+    await follow(api, started["run_id"])
+    before = await audited(api)
+
+    marked = await api.http.patch(f"/pairs/{started['pair_id']}", json={"stars": 0})
+    restored = await api.http.post(f"/pairs/{started['pair_id']}/undelete")
+    await api.http.patch(f"/pairs/{started['pair_id']}", json={"stars": 1})
+
+    assert marked.json()["reply_text"] == restored.json()["reply_text"] == "Hello"
+    entries = (await audited(api))[len(before) :]
+    assert sorted((entry["action"], entry["data"]["what"]) for entry in entries) == [
+        (AuditAction.CHANGED, "stars"),
+        (AuditAction.READ, "pairs"),
+        (AuditAction.READ, "undelete"),
+    ]
 
 
 async def test_the_events_of_a_run_are_noted_when_the_stream_begins(api: Api) -> None:
