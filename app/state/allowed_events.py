@@ -179,6 +179,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     FilterState: frozenset({"open", "clear", "learn_zone"}),
     FolderState: frozenset({
+        "ask_create", "end_create", "create", "undo_create",
         "show_menu", "close_menu", "ask_move", "end_move", "move", "create_and_move", "file",
         "begin_rename", "end_rename", "rename_folder", "ask_delete", "end_delete", "delete", "restore_folder",
     }),

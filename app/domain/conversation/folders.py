@@ -81,6 +81,17 @@ def require_free(folders: Iterable[Folder], name: str, besides: str = "") -> Non
             raise ConflictError(f"A folder named {other.name!r} already exists. Choose another name.")
 
 
+def require_empty(folder: Folder, count: int) -> None:
+    """Refuse to remove a new folder with `count` conversations.
+
+    Raises:
+        ConflictError: the folder has conversations.
+    """
+    if count:
+        content = "1 conversation" if count == 1 else f"{count} conversations"
+        raise ConflictError(f"“{folder.name}” has {content} now, so it was not removed. Delete it from its menu.")
+
+
 def require_room(folders: Sequence[Folder]) -> None:
     """Refuse one more folder if there are too many.
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
 from app.domain.audit import AuditAction
-from app.domain.conversation.folders import Folder, clean_name, require_free, require_room
+from app.domain.conversation.folders import Folder, clean_name, require_empty, require_free, require_room
 from app.runs.app_context import AppContext
 from app.runs.audit.audit import audit_all
 from app.runs.runtime.event_bus import ConversationRemoved
@@ -120,6 +120,21 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
         ctx.sent_pairs.forget(conversation_id)
         ctx.sizes.forget(conversation_id)
         ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
+    ctx.event_bus.publish_list(owner)
+
+
+@shielded
+async def undo_create_folder(ctx: AppContext, owner: str, folder_id: str) -> None:
+    """Delete a new folder, unless a conversation was moved to it meanwhile.
+
+    Raises:
+        NotFoundError: this owner has no such folder.
+        ConflictError: the folder has conversations.
+    """
+    async with ctx.store.write() as session:
+        found = await folders.load_folder(session, owner, folder_id)
+        require_empty(found.folder, found.count)
+        await folders.set_folder_deleted(session, owner, folder_id, now())
     ctx.event_bus.publish_list(owner)
 
 

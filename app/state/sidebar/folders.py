@@ -8,6 +8,7 @@ The list with the folders and the rows in them is in `sidebar.py`.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -25,11 +26,12 @@ from app.runs.conversation.folder_commands import (
     list_folders,
     read_folder,
     restore_folder,
+    undo_create_folder,
 )
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.state.messages.error_messages import describe_fault
-from app.state.messages.toasts import Undo, show_toast
-from app.state.sidebar.sidebar import MAX_ID, read_list_again, shorten_name
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.sidebar.sidebar import MAX_ID, expand_folder, read_list_again, shorten_name
 from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
@@ -72,6 +74,7 @@ class NamedFolder:
 class FolderState(VisitedState, rx.State):
     """The menu and the dialogs of folders. At most one of them is open.
 
+    - `creating`: the dialog that creates a folder is open.
     - `menu`: the folder whose menu is open.
     - `moving`: the open dialog that moves a conversation to a folder.
     - `deleting`: the folder whose deletion dialog is open.
@@ -79,11 +82,43 @@ class FolderState(VisitedState, rx.State):
     - `fault`: the reason why the last command of a form failed.
     """
 
+    creating: rx.Field[bool] = rx.field(False)  # noqa: FBT003 - the first value of a var
     menu: rx.Field[NamedFolder | None] = rx.field(None)
     moving: rx.Field[MoveView | None] = rx.field(None)
     deleting: rx.Field[NamedFolder | None] = rx.field(None)
     renaming: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def ask_create(self) -> None:
+        """Open the dialog that creates a folder."""
+        await self._come()
+        self._close()
+        self.creating = True
+
+    @rx.event
+    async def end_create(self) -> None:
+        self._close()
+
+    @rx.event
+    async def create(self, form: dict[str, Any]) -> None:
+        """Create an empty folder with the name in the form, and expand it. If that fails, the dialog shows why."""
+        if not self.creating:
+            return
+        try:
+            made = (await create_folder(current(), LOCAL_OWNER, _name_in(form))).folder
+        except InviewError as error:
+            self.fault = describe_fault(error)
+            return
+        self._close()
+        await expand_folder(self, made.id)
+        undo = cast("EventSpec", FolderState.undo_create(made.id))
+        await show_toast(self, f"Created the folder “{shorten_name(made.name)}”", undo=Undo(undo))
+
+    @rx.event
+    async def undo_create(self, folder_id: str) -> None:
+        """Remove a new folder, unless a conversation was moved to it meanwhile. Undo sends this event."""
+        await self._attempt(undo_create_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or ""))
 
     @rx.event
     async def show_menu(self, folder_id: str) -> None:
@@ -157,8 +192,7 @@ class FolderState(VisitedState, rx.State):
         """Move a conversation to a folder; "": out of its folder. Undo sends this event."""
         conversation, folder = text_in(conversation_id, MAX_ID), text_in(folder_id, MAX_ID)
         if conversation is not None and folder is not None:
-            await _file(conversation, folder)
-            await read_list_again(self)
+            await self._attempt(_file(conversation, folder))
 
     @rx.event
     async def begin_rename(self, folder_id: str) -> None:
@@ -213,7 +247,14 @@ class FolderState(VisitedState, rx.State):
     @rx.event
     async def restore_folder(self, folder_id: str) -> None:
         """Restore a deleted folder with its conversations. Undo sends this event."""
-        await restore_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or "")
+        await self._attempt(restore_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or ""))
+
+    async def _attempt(self, command: Awaitable[object]) -> None:
+        """Run a command that undoes an action, and read the list again. If it fails, a toast says why."""
+        try:
+            await command
+        except InviewError as error:
+            await show_fault(self, error)
         await read_list_again(self)
 
     async def _end_visit(self) -> None:
@@ -221,6 +262,7 @@ class FolderState(VisitedState, rx.State):
 
     def _close(self) -> None:
         self.menu, self.moving, self.deleting, self.renaming, self.fault = None, None, None, "", ""
+        self.creating = False
 
     def _find_choice(self, folder_id: object) -> FolderChoice | None:
         choices = () if self.moving is None else self.moving.choices
