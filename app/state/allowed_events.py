@@ -195,7 +195,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),
     PrivacyState: frozenset({
-        "load", "save_about", "tell_about_me", "tell_first_request", "tell_day", "tell_time", "redact",
+        "load", "save_about", "tell_about_me", "tell_project", "tell_first_request", "tell_day", "tell_time", "redact",
     }),
     ProvidersState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
     TitlesState: frozenset({"load", "name_conversations", "choose_model", "replay"}),

@@ -1,4 +1,5 @@
-r"""User context: what a person lets models know about themselves, the first request of the conversation, and the time.
+r"""User context: what a person lets models know about themselves, the folder and the first request of the
+conversation, and the time.
 
 All of it is shown as a card above the pairs and is sent exactly as shown. The parts that change are last: the date
 changes once a day, the time once a minute. A provider has no prefix of a request with another time in its cache.
@@ -33,6 +34,8 @@ class UserContext:
 
     - `about`: the text of the person about themselves.
     - `name`: the name or id of the person.
+    - `project`: the name of the folder of the conversation. For the work of an agent that another agent requested: that
+      of the person's conversation.
     - `first_request`: the first request of the conversation. For the work of an agent that another agent requested:
       that of the person's conversation.
     - `today`: the date.
@@ -41,6 +44,7 @@ class UserContext:
 
     about: str = ""
     name: str = ""
+    project: str = ""
     first_request: str = ""
     today: date | None = None
     time: str = ""
@@ -56,6 +60,8 @@ def describe_user(context: UserContext) -> str | None:
         texts.append(f"User: {context.name.strip()}")
     if context.about.strip():
         texts.append(f"About the person you talk to:\n{context.about.strip()}")
+    if context.project.strip():
+        texts.append(f"Project: {context.project.strip()}")
     if first := context.first_request.strip():
         cut = f"{first[:MAX_FIRST_REQUEST]}…" if len(first) > MAX_FIRST_REQUEST else first
         texts.append(f"The first request of this conversation:\n{cut}")
