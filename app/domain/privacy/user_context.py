@@ -30,7 +30,7 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class UserContext:
-    """What models get about a person and the conversation. A part that is "" or None is not sent.
+    """The facts about a person and the conversation that models get. A part that is "" or None is not sent.
 
     - `about`: the text of the person about themselves.
     - `name`: the name or id of the person.

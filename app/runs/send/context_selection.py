@@ -376,7 +376,7 @@ async def _load_inputs(
 
 @dataclass(frozen=True, slots=True)
 class _OwnContext:
-    """What a conversation adds to the text about the person. A part that is not sent is ""."""
+    """The part of the text about the person that depends on the conversation. A part that is not sent is ""."""
 
     first_request: str = ""
     project: str = ""

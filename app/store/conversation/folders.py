@@ -56,7 +56,7 @@ class InFolders:
     """A list of conversations by folder: all folders by name, and conversations, the most recently changed one first.
 
     `rest`: the conversations in no folder. `filed`: those of the opened folders, by folder. Each has at most one
-    conversation more than the limit, which shows that there are more.
+    conversation more than the limit, for the caller to know if the list continues.
     """
 
     folders: tuple[FolderOf, ...]
