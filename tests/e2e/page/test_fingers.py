@@ -151,7 +151,12 @@ def on_start_page(finger: Finger) -> None:
     finger.tap("Show the conversation list")
     expect(finger.page.get_by_role("navigation", name="Conversations")).to_be_in_viewport()
     finger.look("list")
+    finger.open("New folder", lambda: finger.tap("New folder"))
+    # Escape closed the dialog, and not the list behind it as well.
+    expect(finger.page.locator("html")).to_have_attribute("data-drawer", "open")
+    expect(finger.page.get_by_role("button", name="New folder")).to_be_focused()
     finger.page.keyboard.press("Escape")
+    expect(finger.page.get_by_role("navigation", name="Conversations")).not_to_be_in_viewport()
     finger.open("Model", lambda: finger.tap(re.compile("^Model: ")))
     finger.open("Add to the message", lambda: finger.tap("Add to the message"))
     finger.open("Parameters", lambda: add_to_message(finger.page, "Parameters"))
