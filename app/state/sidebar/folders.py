@@ -140,15 +140,7 @@ class FolderState(VisitedState, rx.State):
         """
         await self._come()
         self._close()
-        async with current().store.read() as session:
-            listed = await describe_listed(session, LOCAL_OWNER, text_in(conversation_id, MAX_ID) or "")
-        here = listed.conversation
-        folders = await list_folders(current(), LOCAL_OWNER)
-        choices = (FolderChoice("", "No folder", here.folder_id is None),)
-        choices += tuple(
-            FolderChoice(one.folder.id, one.folder.name, one.folder.id == here.folder_id) for one in folders
-        )
-        self.moving = MoveView(here.id, shorten_name(name_of(here.title, cut_opening(listed.opening))), choices)
+        self.moving = await _describe_move(text_in(conversation_id, MAX_ID) or "")
 
     @rx.event
     async def end_move(self) -> None:
@@ -170,13 +162,15 @@ class FolderState(VisitedState, rx.State):
 
     async def _attempt_move(self, moving: MoveView, target: FolderChoice | str) -> None:
         """Move the conversation to a folder, or to a new one with this name. If that fails, the dialog shows why."""
+        self.moving = None
+        moving = await _describe_move(moving.conversation_id)  # another tab may have moved it since the dialog opened
         try:
             if isinstance(target, str):
                 made = (await create_folder(current(), LOCAL_OWNER, target)).folder
                 target = FolderChoice(made.id, made.name, chosen=False)
             await _file(moving.conversation_id, target.id)
         except InviewError as error:
-            self.fault = describe_fault(error)
+            self.moving, self.fault = await _describe_move(moving.conversation_id), describe_fault(error)
             return
         self._close()
         await read_list_again(self)
@@ -211,11 +205,7 @@ class FolderState(VisitedState, rx.State):
         folder_id, self.renaming = self.renaming, ""
         if not folder_id:
             return
-        try:
-            await change_folder(current(), LOCAL_OWNER, folder_id, {"name": _name_in(form)})
-        except InviewError as error:
-            await show_toast(self, describe_fault(error))
-        await read_list_again(self)
+        await self._attempt(change_folder(current(), LOCAL_OWNER, folder_id, {"name": _name_in(form)}))
 
     @rx.event
     async def ask_delete(self, folder_id: str) -> None:
@@ -236,8 +226,8 @@ class FolderState(VisitedState, rx.State):
             return None
         here = conversation_in(self.router.url.path)
         leaves = contents == Contents.TRASH and await _is_in(here, folder.id)
-        await delete_folder(current(), LOCAL_OWNER, folder.id, Contents(contents))
-        await read_list_again(self)
+        if not await self._attempt(delete_folder(current(), LOCAL_OWNER, folder.id, Contents(contents))):
+            return None
         message = f"Deleted the folder “{shorten_name(folder.name)}”"
         if contents == Contents.TRASH and folder.content:
             message += f" with {folder.content}"
@@ -249,13 +239,16 @@ class FolderState(VisitedState, rx.State):
         """Restore a deleted folder with its conversations. Undo sends this event."""
         await self._attempt(restore_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or ""))
 
-    async def _attempt(self, command: Awaitable[object]) -> None:
-        """Run a command that undoes an action, and read the list again. If it fails, a toast says why."""
+    async def _attempt(self, command: Awaitable[object]) -> bool:
+        """Run a command, and read the list again. If the command fails, show why in a toast and return False."""
+        fault = None
         try:
             await command
         except InviewError as error:
+            fault = error
             await show_fault(self, error)
         await read_list_again(self)
+        return fault is None
 
     async def _end_visit(self) -> None:
         self._close()
@@ -268,10 +261,31 @@ class FolderState(VisitedState, rx.State):
         choices = () if self.moving is None else self.moving.choices
         return next((one for one in choices if one.id == folder_id), None)
 
-    async def _describe(self, folder_id: object) -> NamedFolder:
-        found = await read_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or "")
+    async def _describe(self, folder_id: object) -> NamedFolder | None:
+        """Return the folder. If another tab deleted it, show that in a toast and return None."""
+        try:
+            found = await read_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or "")
+        except NotFoundError as error:
+            await show_fault(self, error)
+            await read_list_again(self)
+            return None
         content = plural(found.count, "conversation") if found.count else ""
         return NamedFolder(found.folder.id, found.folder.name, content)
+
+
+async def _describe_move(conversation_id: str) -> MoveView:
+    """Return the dialog that moves this conversation, with the folders of now.
+
+    Raises:
+        NotFoundError: there is no such conversation, or it is temporary.
+    """
+    async with current().store.read() as session:
+        listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
+    here = listed.conversation
+    folders = await list_folders(current(), LOCAL_OWNER)
+    choices = (FolderChoice("", "No folder", here.folder_id is None),)
+    choices += tuple(FolderChoice(one.folder.id, one.folder.name, one.folder.id == here.folder_id) for one in folders)
+    return MoveView(here.id, shorten_name(name_of(here.title, cut_opening(listed.opening))), choices)
 
 
 def _name_in(form: object) -> str:
