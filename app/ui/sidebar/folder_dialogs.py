@@ -121,7 +121,10 @@ def delete_folder_dialog() -> rx.Component:
             ),
             rx.fragment(
                 dialog_text(
-                    quoted + " has " + _DELETING.content.to(str) + ". Keep them in the list without a folder, "
+                    quoted
+                    + " has "
+                    + _DELETING.content.to(str)
+                    + ". Keep its conversations in the list without a folder, "
                     "or move them to the trash? You can undo both."
                 ),
                 dialog_foot(
