@@ -23,9 +23,9 @@ MAX_NAME: Final = 80
 """Maximum number of characters of a folder's name."""
 MAX_FOLDERS: Final = 200
 """Maximum number of folders of an owner: the list of conversations shows all of them."""
-_JOINERS: Final = dict.fromkeys((0x200C, 0x200D, 0x200E, 0x200F, *range(0xE0020, 0xE0080)))
+_JOINERS: Final[dict[int, None]] = dict.fromkeys((0x200C, 0x200D, 0x200E, 0x200F, *range(0xE0020, 0xE0080)))
 """Invisible characters that a name can have: joiners (in emoji and Persian), direction marks, tags (in flags)."""
-_BLANKS: Final = dict.fromkeys((0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0))
+_BLANKS: Final[dict[int, None]] = dict.fromkeys((0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0))
 """Characters that count as printable, and look like a blank."""
 
 
