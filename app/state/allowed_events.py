@@ -179,6 +179,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     FilterState: frozenset({"open", "clear", "learn_zone"}),
     FolderState: frozenset({
+        "ask_create", "end_create", "create", "undo_create",
         "show_menu", "close_menu", "ask_move", "end_move", "move", "create_and_move", "file",
         "begin_rename", "end_rename", "rename_folder", "ask_delete", "end_delete", "delete", "restore_folder",
     }),
@@ -194,7 +195,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     PermissionRulesState: frozenset({"load", "revoke", "show_audit", "show_older"}),
     PreferencesState: frozenset({"load"}),
     PrivacyState: frozenset({
-        "load", "save_about", "tell_about_me", "tell_first_request", "tell_day", "tell_time", "redact",
+        "load", "save_about", "tell_about_me", "tell_project", "tell_first_request", "tell_day", "tell_time", "redact",
     }),
     ProvidersState: frozenset({"load", "save_provider", "forget_provider", "test_provider", "add_server"}),
     TitlesState: frozenset({"load", "name_conversations", "choose_model", "replay"}),

@@ -131,6 +131,44 @@ async def test_no_part_of_a_secret_is_sent_with_the_first_request(api: Api, peer
     assert all(KEY[:9].encode() not in body for body in peer.bodies)
 
 
+async def test_folder_of_a_conversation_is_its_project_in_the_preview_the_estimate_and_the_send(
+    api: Api, peer: Peer
+) -> None:
+    work, home = [(await api.http.post("/folders", json={"name": name})).json()["id"] for name in ("Work", "Home")]
+    conversation_id = await create_conversation(api, model="peer:m", folder_id=work)
+    place = f"/conversations/{conversation_id}"
+
+    async def look() -> tuple[str, int]:
+        shown = (await api.http.post(f"{place}/preview", json={"text": "Hello"})).json()
+        page = (await api.http.get(f"{place}/pairs", params={"draft": "Hello"})).json()
+        started = await send(api, conversation_id, "Hello")
+        await follow(api, started["run_id"])
+        assert (page["prelude"] or "") == shown["system"]
+        assert shown["body"] == orjson.loads(peer.bodies[-1])
+        assert shown["content_hash"] == started["content_hash"]
+        assert (await verify_run(api.ctx, LOCAL_OWNER, started["run_id"])).matches
+        return shown["system"], page["estimate"]["system"]
+
+    off, none = await look()
+    await api.http.put("/preferences", json={"tell_project": True})
+    on, some = await look()
+    assert (off, on) == ("", "Project: Work")
+    assert some > none
+    await api.http.patch(place, json={"folder_id": home})
+    assert (await look())[0] == "Project: Home"
+    await api.http.patch(f"/folders/{home}", json={"name": "House"})
+    assert (await look())[0] == "Project: House"
+    await api.http.delete(f"/folders/{home}")
+    assert await look() == ("", none)
+    await api.http.post(f"/folders/{home}/undelete")
+    assert (await look())[0] == "Project: House"
+    first = (await api.http.get(f"{place}/pairs")).json()["items"][0]
+    again = (await api.http.post(f"/pairs/{first['id']}/preview", json={"text": "Hello"})).json()
+    assert again["system"] == "Project: House"
+    await api.http.patch(place, json={"middleware": {"user_context": False}})
+    assert await look() == ("", none)
+
+
 async def test_choice_of_a_conversation_decides_what_is_previewed_counted_and_sent(api: Api, peer: Peer) -> None:
     await api.http.put("/preferences", json=ABOUT)
     conversation_id = await create_conversation(api, model="peer:m")

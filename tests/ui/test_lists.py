@@ -125,8 +125,22 @@ def test_folder_is_expanded_by_a_button_with_its_count_and_has_a_menu() -> None:
     assert older.sends("on_click") == [sent(SidebarState.show_more)]
     content = page.find("ul", "Folders")
     assert [one.props["to"] for one in content.list("NavLink")] == ["/c/a"]
-    assert content.text.count("This folder is empty.") == 1
+    assert content.text.count("This folder is empty. Move a conversation here from its menu.") == 1
     assert EMPTY_LIST not in page.text
+
+
+def test_new_folder_is_made_in_a_dialog_that_a_button_of_the_list_opens() -> None:
+    page = draw(home, {FolderState: {"creating": True, "fault": "Give the folder a name."}})
+
+    button = page.find("button", "New folder")
+    assert button.sends("on_click") == [sent(FolderState.ask_create)]
+    dialog = page.find("Dialog", "New folder")
+    (form,) = dialog.list("form")
+    assert form.sends("on_submit") == [sent(FolderState.create, form="<form>")]
+    field = dialog.find("input", "Name")
+    assert field.props["data-first"] == ""
+    assert field.props["aria-invalid"] is True
+    assert [one.text for one in dialog.all() if one.props.get("role") == "alert"] == ["Give the folder a name."]
 
 
 def test_folder_that_is_renamed_is_a_field() -> None:

@@ -164,6 +164,8 @@ def test_time_in_requests_needs_the_date_and_says_what_it_costs() -> None:
     assert labelled(plain, "Send the time with the date").props["disabled"] is True
     first = labelled(page, "Send the first request of a conversation")
     assert first.sends("on_change") == [sent(PrivacyState.tell_first_request, on="<checked>")]
+    project = labelled(page, "Send the name of the folder of a conversation as its project")
+    assert project.sends("on_change") == [sent(PrivacyState.tell_project, on="<checked>")]
 
 
 def test_server_can_list_two_tools_with_the_same_name() -> None:

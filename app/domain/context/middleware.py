@@ -43,7 +43,7 @@ def choose_middleware(options: UserOptions, choices: MiddlewareChoices) -> UserO
     """Return the settings for a conversation with these choices.
 
     >>> choose_middleware(UserOptions(UserContext("I am Ada.")), MiddlewareChoices(user_context=False, redaction=True))
-    UserOptions(context=UserContext(about='', name='', first_request='', today=None, time=''), redact=True)
+    UserOptions(context=UserContext(about='', name='', project='', first_request='', today=None, time=''), redact=True)
     """
     context = options.context if choices.user_context else NO_CONTEXT
     return UserOptions(context, options.redact if choices.redaction is None else choices.redaction)

@@ -23,6 +23,10 @@ MAX_NAME: Final = 80
 """Maximum number of characters of a folder's name."""
 MAX_FOLDERS: Final = 200
 """Maximum number of folders of an owner: the list of conversations shows all of them."""
+_JOINERS: Final[dict[int, None]] = dict.fromkeys((0x200C, 0x200D, 0x200E, 0x200F, *range(0xE0020, 0xE0080)))
+"""Invisible characters that a name can have: joiners (in emoji and Persian), direction marks, tags (in flags)."""
+_BLANKS: Final[dict[int, None]] = dict.fromkeys((0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0))
+"""Characters that count as printable, and look like a blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,12 @@ def clean_name(name: str) -> str:
         InputError: the name is invalid.
     """
     cleaned = name.strip()
-    if not cleaned:
+    seen = cleaned.translate(_JOINERS)
+    if not seen.translate(_BLANKS).strip():
         raise InputError("name", "is blank. Give the folder a name.")
     if len(cleaned) > MAX_NAME:
         raise InputError("name", f"has {len(cleaned)} characters. The maximum for a folder name is {MAX_NAME}.")
-    if not cleaned.isprintable():
+    if not seen.isprintable():
         raise InputError("name", "has a line break or another invisible character. Write it on one line.")
     return cleaned
 
@@ -71,14 +76,28 @@ def require_filable(conversation: Conversation) -> None:
 
 
 def require_free(folders: Iterable[Folder], name: str, besides: str = "") -> None:
-    """Refuse a name that another folder has, ignoring case. The folder with the id `besides` may have the name.
+    """Refuse a name that another folder has, ignoring case and invisible characters.
+
+    The folder with the id `besides` may have the name.
 
     Raises:
         ConflictError: another folder has the name.
     """
+    wanted = _fold_visible(name)
     for other in folders:
-        if other.id != besides and fold(other.name) == fold(name):
+        if other.id != besides and _fold_visible(other.name) == wanted:
             raise ConflictError(f"A folder named {other.name!r} already exists. Choose another name.")
+
+
+def require_empty(folder: Folder, count: int) -> None:
+    """Refuse to remove a new folder with `count` conversations.
+
+    Raises:
+        ConflictError: the folder has conversations.
+    """
+    if count:
+        content = "1 conversation" if count == 1 else f"{count} conversations"
+        raise ConflictError(f"“{folder.name}” has {content} now, so it was not removed. Delete it from its menu.")
 
 
 def require_room(folders: Sequence[Folder]) -> None:
@@ -89,3 +108,7 @@ def require_room(folders: Sequence[Folder]) -> None:
     """
     if len(folders) >= MAX_FOLDERS:
         raise ConflictError(f"You have {len(folders)} folders. The maximum is {MAX_FOLDERS}. Delete one first.")
+
+
+def _fold_visible(name: str) -> str:
+    return fold(name.translate(_JOINERS))

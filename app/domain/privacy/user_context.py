@@ -1,4 +1,5 @@
-r"""User context: what a person lets models know about themselves, the first request of the conversation, and the time.
+r"""User context: what a person lets models know about themselves, the folder and the first request of the
+conversation, and the time.
 
 All of it is shown as a card above the pairs and is sent exactly as shown. The parts that change are last: the date
 changes once a day, the time once a minute. A provider has no prefix of a request with another time in its cache.
@@ -33,10 +34,12 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class UserContext:
-    """The texts about a person and the conversation for models. A part that is "" or None is not sent.
+    """The facts about a person and the conversation that models get. A part that is "" or None is not sent.
 
     - `about`: the text of the person about themselves.
     - `name`: the name or id of the person.
+    - `project`: the name of the folder of the conversation. For the work of an agent that another agent requested: that
+      of the person's conversation.
     - `first_request`: the first request of the conversation. For the work of an agent that another agent requested:
       that of the person's conversation.
     - `today`: the date.
@@ -45,6 +48,7 @@ class UserContext:
 
     about: str = ""
     name: str = ""
+    project: str = ""
     first_request: str = ""
     today: date | None = None
     time: str = ""
@@ -63,6 +67,8 @@ def describe_user(context: UserContext, *, redact: bool = False) -> str | None:
         texts.append(f"User: {context.name.strip()}")
     if context.about.strip():
         texts.append(f"About the person you talk to:\n{context.about.strip()}")
+    if context.project.strip():
+        texts.append(f"Project: {context.project.strip()}")
     if first := context.first_request.strip():
         beginning = cut_outside_secrets(first, MAX_FIRST_REQUEST) if redact else first[:MAX_FIRST_REQUEST]
         cut = f"{beginning}…" if len(beginning) < len(first) else first

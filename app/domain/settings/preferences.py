@@ -84,6 +84,7 @@ class Preferences:
 
     - `about_me`: the text about the person that is sent to models, unless `tell_about_me` is false.
     - `user_name`: a name or an id of the person that is sent to models; "": none is sent.
+    - `tell_project`: the name of the folder of a conversation is sent as its project.
     - `tell_first_request`: the first request of the conversation is sent again with each later one.
     - `date_zone`: the time zone of the date that is sent to models; None: no date is sent.
     - `tell_time`: the time of day is sent with the date.
@@ -115,6 +116,7 @@ class Preferences:
     about_me: str = ""
     tell_about_me: bool = True
     user_name: str = ""
+    tell_project: bool = False
     tell_first_request: bool = False
     date_zone: str | None = None
     tell_time: bool = False
@@ -137,16 +139,19 @@ class Preferences:
         )
 
 
-def read_user_options(preferences: Preferences, now: datetime, first_request: str = "") -> UserOptions:
+def read_user_options(
+    preferences: Preferences, now: datetime, first_request: str = "", project: str = ""
+) -> UserOptions:
     """Return the settings that change every request: the text about the person, the date at `now`, and redaction.
 
-    `first_request` is that of the conversation; "": there is none yet.
+    `first_request` and `project` are those of the conversation; "": there is none yet.
     """
     zone = preferences.date_zone
     here = None if zone is None else now.astimezone(ZoneInfo(zone))
     context = UserContext(
         about=preferences.about_me if preferences.tell_about_me else "",
         name=preferences.user_name,
+        project=project if preferences.tell_project else "",
         first_request=first_request if preferences.tell_first_request else "",
         today=None if here is None else here.date(),
         time=f"{here:%H:%M} ({zone})" if here is not None and preferences.tell_time else "",

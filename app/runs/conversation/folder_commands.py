@@ -8,6 +8,7 @@ Not here: moving a conversation to a folder, which is a change of the conversati
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -15,10 +16,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
 from app.domain.audit import AuditAction
-from app.domain.conversation.folders import Folder, clean_name, require_free, require_room
+from app.domain.conversation.folders import Folder, clean_name, require_empty, require_free, require_room
 from app.runs.app_context import AppContext
 from app.runs.audit.audit import audit_all
-from app.runs.runtime.event_bus import ConversationRemoved
+from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import stop_run
@@ -94,7 +95,8 @@ async def change_folder(ctx: AppContext, owner: str, folder_id: str, changes: Fo
             require_free(await _load(session, owner), columns["name"], besides=folder_id)
         await folders.update_folder(session, owner, folder_id, columns)
         changed = await folders.load_folder(session, owner, folder_id)
-    ctx.event_bus.publish_list(owner)
+        filed = await trash.list_in_folder(session, owner, folder_id)
+    _publish(ctx, owner, filed)
     return changed
 
 
@@ -116,10 +118,33 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
             put = await trash.put_folder(session, owner, folder_id, at)
             await delete_deliveries(session, *put)
             await audit_all(session, owner, put, AuditAction.TRASHED)
+        filed = await trash.list_in_folder(session, owner, folder_id)
     for conversation_id in put:
         ctx.sent_pairs.forget(conversation_id)
         ctx.sizes.forget(conversation_id)
         ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
+    _publish(ctx, owner, filed)
+
+
+def _publish(ctx: AppContext, owner: str, filed: Iterable[str]) -> None:
+    """Publish that a folder changed, also to the open pages of the conversations in it: requests can have its name."""
+    for conversation_id in set(filed).intersection(ctx.event_bus.watched(owner)):
+        ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
+    ctx.event_bus.publish_list(owner)
+
+
+@shielded
+async def undo_create_folder(ctx: AppContext, owner: str, folder_id: str) -> None:
+    """Delete a new folder, unless a conversation was moved to it meanwhile.
+
+    Raises:
+        NotFoundError: this owner has no such folder.
+        ConflictError: the folder has conversations.
+    """
+    async with ctx.store.write() as session:
+        found = await folders.load_folder(session, owner, folder_id)
+        require_empty(found.folder, found.count)
+        await folders.set_folder_deleted(session, owner, folder_id, now())
     ctx.event_bus.publish_list(owner)
 
 
@@ -152,7 +177,8 @@ async def restore_folder(ctx: AppContext, owner: str, folder_id: str) -> FolderO
         await audit_all(session, owner, taken, AuditAction.RESTORED)
         await folders.set_folder_deleted(session, owner, folder_id, None)
         restored = await folders.load_folder(session, owner, folder_id)
-    ctx.event_bus.publish_list(owner)
+        filed = await trash.list_in_folder(session, owner, folder_id)
+    _publish(ctx, owner, filed)
     return restored
 
 

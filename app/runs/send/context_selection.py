@@ -81,6 +81,7 @@ from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.store.agents.agents import load_names
 from app.store.conversation.conversations import Head, load_first_head, load_first_request, load_head
+from app.store.conversation.folders import load_name_of_folder
 from app.store.filters.filter_queries import select_names, select_pairs
 from app.store.filters.filters import load_saved_filters
 from app.store.ledger.ledger import CountedRequest
@@ -262,8 +263,8 @@ async def read_base(  # noqa: PLR0913 - the conversation, the view options and t
             vocabulary = inputs.vocabulary
             known = indexed.get(vocabulary, NEVER)
             if await ctx.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
-                first = await _load_first_request(session, head, before)
-                base = await _read_base(ctx, session, inputs, now, options.topic, first)
+                own = await _load_own_context(session, head, before)
+                base = await _read_base(ctx, session, inputs, now, options.topic, own)
                 return base if before is None else _cut_base(base, before)
         await ctx.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
     raise ConflictError("The conversation changed while Inview read it. Try again.")
@@ -373,18 +374,35 @@ async def _load_inputs(
     return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), read_zone(options.zone))
 
 
-async def _load_first_request(session: AsyncSession, head: Head, before: int | None) -> str:
-    """Return the first request of the conversation, "" if it is not sent with later requests.
+@dataclass(frozen=True, slots=True)
+class _OwnContext:
+    """The part of the text about the person that depends on the conversation. A part that is not sent is ""."""
 
-    For a child conversation, it is the first request of the person's conversation. `before`: only pairs with a lower
-    position count.
+    first_request: str = ""
+    project: str = ""
+
+
+_NO_OWN_CONTEXT = _OwnContext()
+
+
+async def _load_own_context(session: AsyncSession, head: Head, before: int | None) -> _OwnContext:
+    """Return the first request and the folder of the conversation, as far as they are sent.
+
+    For a child conversation, they are those of the person's conversation. `before`: only pairs with a lower position
+    count.
     """
-    if not read_preferences(head.preferences).tell_first_request:
-        return ""
-    conversation = head.conversation
+    preferences = read_preferences(head.preferences)
+    if not (preferences.tell_first_request or preferences.tell_project):
+        return _NO_OWN_CONTEXT
+    conversation, owner = head.conversation, head.conversation.owner
     root = await find_root(session, conversation.id)
-    before = before if root == conversation.id else None
-    return await load_first_request(session, conversation.owner, root, READ_OF_FIRST_REQUEST, before=before)
+    first = project = ""
+    if preferences.tell_first_request:
+        before = before if root == conversation.id else None
+        first = await load_first_request(session, owner, root, READ_OF_FIRST_REQUEST, before=before)
+    if preferences.tell_project:
+        project = await load_name_of_folder(session, owner, root)
+    return _OwnContext(first, project)
 
 
 async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapshot
@@ -393,7 +411,7 @@ async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapsh
     inputs: _BaseInputs,
     now: datetime,
     topic: str | None,
-    first_request: str = "",
+    context: _OwnContext = _NO_OWN_CONTEXT,
 ) -> ContextSnapshot:
     head, profile, conversation_id = inputs.head, inputs.profile, inputs.head.conversation.id
     chosen = Chosen(topic, profile.model, head.conversation.agent_id)
@@ -407,9 +425,8 @@ async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapsh
     preferences = read_preferences(head.preferences)
     tools = list_offered(ctx, inputs.owner, preferences, head.agent)
     tools = await name_delegates(session, inputs.owner, tools, head.agent)
-    extras = compose_request_extras(
-        choose_middleware(read_user_options(preferences, now, first_request), head.conversation.middleware)
-    )
+    known_user = read_user_options(preferences, now, context.first_request, context.project)
+    extras = compose_request_extras(choose_middleware(known_user, head.conversation.middleware))
     key = (inputs, tree, condition, notices, limits, tools, extras)
     if (known := ctx.snapshots.find(key)) is not None:
         return replace(known, scope=scope)

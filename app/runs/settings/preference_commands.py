@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
-from app.domain.context.middleware import compose_system_prelude
+from app.domain.context.middleware import UserOptions, compose_system_prelude
 from app.domain.settings.preferences import Preferences, read_user_options, require_usable
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import ConversationChanged
@@ -55,9 +56,14 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
         changed = change(before)
         require_usable(changed)
         await preferences.save_preferences(session, owner, changed, at)
-    if read_user_options(before, at) != read_user_options(changed, at):
+    if _read_all(before, at) != _read_all(changed, at):
         _publish(ctx, owner)
     return changed
+
+
+def _read_all(known: Preferences, at: datetime) -> UserOptions:
+    """Return the settings that change every request, for a conversation with a folder and a first request."""
+    return read_user_options(known, at, first_request="request", project="project")
 
 
 def _publish(ctx: AppContext, owner: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -43,6 +44,8 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The choices of the filter, each with its actions."""
 ALL: Final = next(iter(ACTIONS))
+_COLUMN: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+"""The name of a setting of a conversation, as an entry has it."""
 _VIA: Final = {"page": "on this page", "api": "through the API", "": "by Inview"}
 
 
@@ -106,7 +109,7 @@ class AccessState(VisitedState, rx.State):
 
 
 def _describe(number: int, entry: AuditEntry) -> AccessItem:
-    what = str(entry.data.get("what", ""))
+    what = _COLUMN.sub(_name_setting, str(entry.data.get("what", "")))
     client = f"{_VIA.get(entry.via, entry.via)}{f' from {entry.address}' if entry.address else ''}"
     return AccessItem(
         number=number,
@@ -115,3 +118,8 @@ def _describe(number: int, entry: AuditEntry) -> AccessItem:
         conversation="" if entry.conversation_id is None else conversation_path(entry.conversation_id),
         detail=": ".join(filter(None, (client, what))),
     )
+
+
+def _name_setting(column: re.Match[str]) -> str:
+    """Return the name of a setting in words: "folder_id" is "folder", "system_prompt" is "system prompt"."""
+    return column[0].removesuffix("_id").removesuffix("_json").replace("_", " ")

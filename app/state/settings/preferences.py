@@ -70,6 +70,7 @@ class PreferencesForm:
     about_me: str
     tell_about_me: bool
     user_name: str
+    tell_project: bool
     tell_first_request: bool
     date_zone: str
     tell_time: bool
@@ -109,6 +110,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesForm:
         about_me=preferences.about_me,
         tell_about_me=preferences.tell_about_me,
         user_name=preferences.user_name,
+        tell_project=preferences.tell_project,
         tell_first_request=preferences.tell_first_request,
         date_zone=preferences.date_zone or "",
         tell_time=preferences.tell_time,

@@ -63,6 +63,11 @@ class PrivacyState(VisitedState, rx.State):
         await self._change(lambda known: replace(known, tell_time=on is True))
 
     @rx.event
+    async def tell_project(self, on: bool) -> None:
+        """Send the name of the folder of a conversation to models, or stop sending it."""
+        await self._change(lambda known: replace(known, tell_project=on is True))
+
+    @rx.event
     async def tell_first_request(self, on: bool) -> None:
         """Send the first request of a conversation with each later one, or stop sending it."""
         await self._change(lambda known: replace(known, tell_first_request=on is True))

@@ -8,6 +8,7 @@ The list with the folders and the rows in them is in `sidebar.py`.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -25,11 +26,12 @@ from app.runs.conversation.folder_commands import (
     list_folders,
     read_folder,
     restore_folder,
+    undo_create_folder,
 )
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.state.messages.error_messages import describe_fault
-from app.state.messages.toasts import Undo, show_toast
-from app.state.sidebar.sidebar import MAX_ID, read_list_again, shorten_name
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.sidebar.sidebar import MAX_ID, expand_folder, read_list_again, shorten_name
 from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
@@ -72,6 +74,7 @@ class NamedFolder:
 class FolderState(VisitedState, rx.State):
     """The menu and the dialogs of folders. At most one of them is open.
 
+    - `creating`: the dialog that creates a folder is open.
     - `menu`: the folder whose menu is open.
     - `moving`: the open dialog that moves a conversation to a folder.
     - `deleting`: the folder whose deletion dialog is open.
@@ -79,11 +82,43 @@ class FolderState(VisitedState, rx.State):
     - `fault`: the reason why the last command of a form failed.
     """
 
+    creating: rx.Field[bool] = rx.field(False)  # noqa: FBT003 - the first value of a var
     menu: rx.Field[NamedFolder | None] = rx.field(None)
     moving: rx.Field[MoveView | None] = rx.field(None)
     deleting: rx.Field[NamedFolder | None] = rx.field(None)
     renaming: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
+
+    @rx.event
+    async def ask_create(self) -> None:
+        """Open the dialog that creates a folder."""
+        await self._come()
+        self._close()
+        self.creating = True
+
+    @rx.event
+    async def end_create(self) -> None:
+        self._close()
+
+    @rx.event
+    async def create(self, form: dict[str, Any]) -> None:
+        """Create an empty folder with the name in the form, and expand it. If that fails, the dialog shows why."""
+        if not self.creating:
+            return
+        try:
+            made = (await create_folder(current(), LOCAL_OWNER, _name_in(form))).folder
+        except InviewError as error:
+            self.fault = describe_fault(error)
+            return
+        self._close()
+        await expand_folder(self, made.id)
+        undo = cast("EventSpec", FolderState.undo_create(made.id))
+        await show_toast(self, f"Created the folder “{shorten_name(made.name)}”", undo=Undo(undo))
+
+    @rx.event
+    async def undo_create(self, folder_id: str) -> None:
+        """Remove a new folder, unless a conversation was moved to it meanwhile. Undo sends this event."""
+        await self._attempt(undo_create_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or ""))
 
     @rx.event
     async def show_menu(self, folder_id: str) -> None:
@@ -105,15 +140,7 @@ class FolderState(VisitedState, rx.State):
         """
         await self._come()
         self._close()
-        async with current().store.read() as session:
-            listed = await describe_listed(session, LOCAL_OWNER, text_in(conversation_id, MAX_ID) or "")
-        here = listed.conversation
-        folders = await list_folders(current(), LOCAL_OWNER)
-        choices = (FolderChoice("", "No folder", here.folder_id is None),)
-        choices += tuple(
-            FolderChoice(one.folder.id, one.folder.name, one.folder.id == here.folder_id) for one in folders
-        )
-        self.moving = MoveView(here.id, shorten_name(name_of(here.title, cut_opening(listed.opening))), choices)
+        self.moving = await _describe_move(text_in(conversation_id, MAX_ID) or "")
 
     @rx.event
     async def end_move(self) -> None:
@@ -135,13 +162,15 @@ class FolderState(VisitedState, rx.State):
 
     async def _attempt_move(self, moving: MoveView, target: FolderChoice | str) -> None:
         """Move the conversation to a folder, or to a new one with this name. If that fails, the dialog shows why."""
+        self.moving = None
+        moving = await _describe_move(moving.conversation_id)  # another tab may have moved it since the dialog opened
         try:
             if isinstance(target, str):
                 made = (await create_folder(current(), LOCAL_OWNER, target)).folder
                 target = FolderChoice(made.id, made.name, chosen=False)
             await _file(moving.conversation_id, target.id)
         except InviewError as error:
-            self.fault = describe_fault(error)
+            self.moving, self.fault = await _describe_move(moving.conversation_id), describe_fault(error)
             return
         self._close()
         await read_list_again(self)
@@ -157,8 +186,7 @@ class FolderState(VisitedState, rx.State):
         """Move a conversation to a folder; "": out of its folder. Undo sends this event."""
         conversation, folder = text_in(conversation_id, MAX_ID), text_in(folder_id, MAX_ID)
         if conversation is not None and folder is not None:
-            await _file(conversation, folder)
-            await read_list_again(self)
+            await self._attempt(_file(conversation, folder))
 
     @rx.event
     async def begin_rename(self, folder_id: str) -> None:
@@ -177,11 +205,7 @@ class FolderState(VisitedState, rx.State):
         folder_id, self.renaming = self.renaming, ""
         if not folder_id:
             return
-        try:
-            await change_folder(current(), LOCAL_OWNER, folder_id, {"name": _name_in(form)})
-        except InviewError as error:
-            await show_toast(self, describe_fault(error))
-        await read_list_again(self)
+        await self._attempt(change_folder(current(), LOCAL_OWNER, folder_id, {"name": _name_in(form)}))
 
     @rx.event
     async def ask_delete(self, folder_id: str) -> None:
@@ -202,8 +226,8 @@ class FolderState(VisitedState, rx.State):
             return None
         here = conversation_in(self.router.url.path)
         leaves = contents == Contents.TRASH and await _is_in(here, folder.id)
-        await delete_folder(current(), LOCAL_OWNER, folder.id, Contents(contents))
-        await read_list_again(self)
+        if not await self._attempt(delete_folder(current(), LOCAL_OWNER, folder.id, Contents(contents))):
+            return None
         message = f"Deleted the folder “{shorten_name(folder.name)}”"
         if contents == Contents.TRASH and folder.content:
             message += f" with {folder.content}"
@@ -213,23 +237,55 @@ class FolderState(VisitedState, rx.State):
     @rx.event
     async def restore_folder(self, folder_id: str) -> None:
         """Restore a deleted folder with its conversations. Undo sends this event."""
-        await restore_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or "")
+        await self._attempt(restore_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or ""))
+
+    async def _attempt(self, command: Awaitable[object]) -> bool:
+        """Run a command, and read the list again. If the command fails, show why in a toast and return False."""
+        fault = None
+        try:
+            await command
+        except InviewError as error:
+            fault = error
+            await show_fault(self, error)
         await read_list_again(self)
+        return fault is None
 
     async def _end_visit(self) -> None:
         self._close()
 
     def _close(self) -> None:
         self.menu, self.moving, self.deleting, self.renaming, self.fault = None, None, None, "", ""
+        self.creating = False
 
     def _find_choice(self, folder_id: object) -> FolderChoice | None:
         choices = () if self.moving is None else self.moving.choices
         return next((one for one in choices if one.id == folder_id), None)
 
-    async def _describe(self, folder_id: object) -> NamedFolder:
-        found = await read_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or "")
+    async def _describe(self, folder_id: object) -> NamedFolder | None:
+        """Return the folder. If another tab deleted it, show that in a toast and return None."""
+        try:
+            found = await read_folder(current(), LOCAL_OWNER, text_in(folder_id, MAX_ID) or "")
+        except NotFoundError as error:
+            await show_fault(self, error)
+            await read_list_again(self)
+            return None
         content = plural(found.count, "conversation") if found.count else ""
         return NamedFolder(found.folder.id, found.folder.name, content)
+
+
+async def _describe_move(conversation_id: str) -> MoveView:
+    """Return the dialog that moves this conversation, with the folders of now.
+
+    Raises:
+        NotFoundError: there is no such conversation, or it is temporary.
+    """
+    async with current().store.read() as session:
+        listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
+    here = listed.conversation
+    folders = await list_folders(current(), LOCAL_OWNER)
+    choices = (FolderChoice("", "No folder", here.folder_id is None),)
+    choices += tuple(FolderChoice(one.folder.id, one.folder.name, one.folder.id == here.folder_id) for one in folders)
+    return MoveView(here.id, shorten_name(name_of(here.title, cut_opening(listed.opening))), choices)
 
 
 def _name_in(form: object) -> str:

@@ -383,5 +383,13 @@ async def read_list_again(state: rx.State) -> None:
     await (await state.get_state(SidebarState))._read()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
+async def expand_folder(state: rx.State, folder_id: str) -> None:
+    """Expand this folder, and read the list of conversations again."""
+    sidebar = await state.get_state(SidebarState)
+    opened = sidebar._opened() | {folder_id}  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    sidebar.opened = " ".join(sorted(opened)[:MAX_FOLDERS])
+    await sidebar._read()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
 def shorten_name(name: str) -> str:
     return f"{name[: _MAX_NAME - 1]}…" if len(name) > _MAX_NAME else name

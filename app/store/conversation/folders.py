@@ -84,6 +84,14 @@ async def load_folder(session: AsyncSession, owner: str, folder_id: str, *, dele
     return _decode(row)
 
 
+async def load_name_of_folder(session: AsyncSession, owner: str, conversation_id: str) -> str:
+    """Return the name of the folder of a conversation, "" if it is in none or the name cannot be read."""
+    query = select(FOLDER.c.id, FOLDER.c.name).join(CONVERSATION, CONVERSATION.c.folder_id == FOLDER.c.id)
+    query = query.where(CONVERSATION.c.id == conversation_id, FOLDER.c.owner == owner, _IS_LIVE)
+    row = (await session.execute(query)).mappings().one_or_none()
+    return "" if row is None else Reading("folder", show_id(row["id"])).take("name", row["name"], a_text, "")
+
+
 async def list_in_folders(
     session: AsyncSession, owner: str, *, limit: int, criteria: ListCriteria, opened: Sequence[str]
 ) -> InFolders:

@@ -48,6 +48,11 @@ def _settings() -> rx.Component:
             on_change=PrivacyState.tell_time,
         ),
         checkbox(
+            "Send the name of the folder of a conversation as its project",
+            checked=preferred.tell_project,
+            on_change=PrivacyState.tell_project,
+        ),
+        checkbox(
             "Send the first request of a conversation with every later one, also to agents that work on it "
             f"(at most {MAX_FIRST_REQUEST:,} characters)",
             checked=preferred.tell_first_request,

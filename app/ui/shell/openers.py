@@ -40,6 +40,7 @@ _HANDLERS: Final[tuple[Any, ...]] = (
     ComparisonChoiceState.ask,
     EditState.begin,
     FilterLineState.confirm,
+    FolderState.ask_create,
     FolderState.ask_move,
     FolderState.begin_rename,
     InsertingState.ask,

@@ -15,7 +15,7 @@ from app.ui.kit.containers.drawer import Drawer, DrawerToggle
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.arrows import Rows
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
-from app.ui.sidebar.folder_dialogs import delete_folder_dialog, folder_menu, move_dialog
+from app.ui.sidebar.folder_dialogs import delete_folder_dialog, folder_menu, move_dialog, new_folder_dialog
 from app.ui.sidebar.folder_list import folder_list
 from app.ui.sidebar.list_filter import (
     found_incompletely,
@@ -123,6 +123,7 @@ def conversation_list() -> rx.Component:
             class_name="flex-none border-t border-line p-2",
         ),
         deferred(delete_conversation_dialog, when=SidebarState.deleting),
+        deferred(new_folder_dialog, when=FolderState.creating),
         deferred(folder_menu, when=FolderState.menu),
         deferred(move_dialog, when=FolderState.moving),
         deferred(delete_folder_dialog, when=FolderState.deleting),

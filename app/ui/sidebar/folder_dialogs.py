@@ -1,4 +1,4 @@
-"""The menu of a folder, the dialog that moves a conversation to a folder, and the dialog that deletes a folder."""
+"""The menu of a folder, and the dialogs that create a folder, delete it, and move a conversation to it."""
 
 from __future__ import annotations
 
@@ -31,6 +31,37 @@ def folder_menu() -> rx.Component:
 
 
 @rx.memo
+def new_folder_dialog() -> rx.Component:
+    """Draw the dialog that creates an empty folder, while `FolderState.creating` is True."""
+    return Dialog.create(
+        dialog_title("New folder"),
+        rx.el.form(
+            rx.el.input(
+                name="name",
+                aria_label="Name",
+                placeholder="Name",
+                max_length=MAX_NAME,
+                auto_complete="off",
+                dir="auto",
+                aria_invalid=FolderState.fault != "",
+                custom_attrs={"data-first": ""},
+                class_name="folder-name",
+            ),
+            _fault(),
+            dialog_foot(dialog_cancel(), rx.el.button("Create", type="submit", class_name="loud")),
+            on_submit=FolderState.create,
+            class_name="new-folder",
+        ),
+        label="New folder",
+        on_close=FolderState.end_create,
+    )
+
+
+def _fault() -> rx.Component:
+    return rx.cond(FolderState.fault != "", rx.el.p(FolderState.fault, role="alert", class_name="topic-fault"))
+
+
+@rx.memo
 def move_dialog() -> rx.Component:
     """Draw the dialog that moves a conversation to a folder or to a new one, while `FolderState.moving` is set."""
     return Dialog.create(
@@ -55,7 +86,7 @@ def move_dialog() -> rx.Component:
             on_submit=FolderState.create_and_move,
             class_name="folder-form",
         ),
-        rx.cond(FolderState.fault != "", rx.el.p(FolderState.fault, role="alert", class_name="topic-fault")),
+        _fault(),
         dialog_foot(dialog_cancel("Cancel")),
         label="Move to folder",
         on_close=FolderState.end_move,
@@ -90,7 +121,10 @@ def delete_folder_dialog() -> rx.Component:
             ),
             rx.fragment(
                 dialog_text(
-                    quoted + " has " + _DELETING.content.to(str) + ". Keep them in the list without a folder, "
+                    quoted
+                    + " has "
+                    + _DELETING.content.to(str)
+                    + ". Keep its conversations in the list without a folder, "
                     "or move them to the trash? You can undo both."
                 ),
                 dialog_foot(

@@ -79,7 +79,10 @@ def _content(folder: rx.vars.ObjectVar[FolderItem], draw_row: Callable[..., rx.C
     return rx.el.div(
         rx.cond(
             folder.count == 0,
-            rx.el.p("This folder is empty.", class_name="px-2.5 py-1.5 text-[13px] text-muted"),
+            rx.el.p(
+                "This folder is empty. Move a conversation here from its menu.",
+                class_name="px-2.5 py-1.5 text-[13px] text-muted",
+            ),
             rx.el.ul(rx.foreach(rows, lambda item: rx.fragment(draw_row(item=item), key=item.id))),
         ),
         rx.cond(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import reflex as rx
 
+from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import ANY_AGENT, MAX_SEARCH, SidebarState
 
 _SELECT = "list-choice"
+_BUTTON = "ms-auto grid size-6 flex-none place-items-center rounded-md text-muted hover:bg-hover hover:text-ink"
 
 
 SEARCH_REST_MS = 200
@@ -55,7 +57,10 @@ def found_incompletely() -> rx.Component:
 
 
 def list_filter() -> rx.Component:
-    """Draw the filter of the list: a menu of kinds, a menu of agents, and a button that lists all chats again."""
+    """Draw the filter of the list: a menu of kinds and one of agents, and a button that lists all chats again.
+
+    Without a filter and a search, the list shows folders: then the button creates a folder.
+    """
     return rx.el.div(
         rx.el.select(
             rx.el.option("Chats", value="chats"),
@@ -92,8 +97,19 @@ def list_filter() -> rx.Component:
                 aria_label="List all chats",
                 title="List all chats",
                 on_click=SidebarState.show_chats,
-                class_name="ms-auto grid size-6 flex-none place-items-center rounded-md text-muted hover:bg-hover "
-                "hover:text-ink",
+                class_name=_BUTTON,
+            ),
+            rx.cond(
+                SidebarState.searching,
+                None,
+                rx.el.button(
+                    rx.icon("folder-plus", size=15),
+                    type="button",
+                    aria_label="New folder",
+                    title="New folder",
+                    on_click=FolderState.ask_create,
+                    class_name=_BUTTON,
+                ),
             ),
         ),
         role="group",

@@ -38,6 +38,7 @@ class PreferencesView:
     about_me: str
     tell_about_me: bool
     user_name: str
+    tell_project: bool
     tell_first_request: bool
     date_zone: str | None
     tell_time: bool
@@ -89,6 +90,7 @@ def describe_preferences(preferences: Preferences) -> PreferencesView:
         about_me=preferences.about_me,
         tell_about_me=preferences.tell_about_me,
         user_name=preferences.user_name,
+        tell_project=preferences.tell_project,
         tell_first_request=preferences.tell_first_request,
         date_zone=preferences.date_zone,
         tell_time=preferences.tell_time,

@@ -21,17 +21,17 @@ NOW = datetime(2026, 11, 22, 23, 5, 59, tzinfo=UTC)
 
 
 def test_what_changes_most_often_is_last() -> None:
-    whole = UserContext("I am Ada.", "ada@example.org", "Plan a trip.", DAY, "14:05 (Europe/Berlin)")
+    whole = UserContext("I am Ada.", "ada@example.org", "Travel", "Plan a trip.", DAY, "14:05 (Europe/Berlin)")
 
     assert describe_user(whole) == (
-        "User: ada@example.org\n\nAbout the person you talk to:\nI am Ada.\n\n"
+        "User: ada@example.org\n\nAbout the person you talk to:\nI am Ada.\n\nProject: Travel\n\n"
         "The first request of this conversation:\nPlan a trip.\n\n"
         "Today is Sunday, 22 November 2026. The time is 14:05 (Europe/Berlin)."
     )
 
 
 def test_a_part_that_is_blank_is_not_sent() -> None:
-    assert describe_user(UserContext(" ", "\t", "\n", None, "14:05")) is None
+    assert describe_user(UserContext(" ", "\t", " ", "\n", None, "14:05")) is None
     assert describe_user(UserContext(today=DAY)) == "Today is Sunday, 22 November 2026."
 
 
@@ -44,12 +44,14 @@ def test_long_first_request_is_cut() -> None:
 
 
 def test_each_part_is_sent_only_if_it_is_switched_on() -> None:
-    off = read_user_options(Preferences(), NOW, "Plan a trip.")
+    off = read_user_options(Preferences(), NOW, "Plan a trip.", "Travel")
     assert off.context == UserContext()
 
-    on = Preferences(user_name="Ada", tell_first_request=True, date_zone="Asia/Tokyo", tell_time=True)
-    assert read_user_options(on, NOW, "Plan a trip.").context == UserContext(
-        "", "Ada", "Plan a trip.", date(2026, 11, 23), "08:05 (Asia/Tokyo)"
+    on = Preferences(
+        user_name="Ada", tell_project=True, tell_first_request=True, date_zone="Asia/Tokyo", tell_time=True
+    )
+    assert read_user_options(on, NOW, "Plan a trip.", "Travel").context == UserContext(
+        "", "Ada", "Travel", "Plan a trip.", date(2026, 11, 23), "08:05 (Asia/Tokyo)"
     )
     assert read_user_options(replace(on, date_zone=None), NOW).context == UserContext("", "Ada")
 

@@ -68,8 +68,31 @@ def test_list_is_changed_by_keyboard_alone_and_its_search_leads_to_the_pair_with
     screen: Screen, server: Served
 ) -> None:
     conversation_is_renamed_and_kept_by_keyboard_alone(screen)
+    folder_is_made_by_keyboard_alone(screen)
     screen.go("/")
     search_results_lead_to_the_pair_with_the_words(screen, server)
+
+
+def folder_is_made_by_keyboard_alone(screen: Screen) -> None:
+    page = screen.page
+    opener, dialog = page.get_by_role("button", name="New folder"), page.get_by_role("dialog", name="New folder")
+    opener.focus()
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("textbox", name="Name")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("Give the folder a name")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(opener).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.type("<b>Work</b>")
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(opener).to_be_focused()
+    made = page.get_by_role("list", name="Folders").get_by_role("listitem").filter(has_text="<b>Work</b>")
+    expect(made).to_contain_text("This folder is empty. Move a conversation here from its menu.")
+    page.get_by_role("button", name="Undo").click()
+    expect(made).to_have_count(0)
 
 
 def conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> None:

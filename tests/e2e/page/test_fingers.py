@@ -86,7 +86,10 @@ def test_all_of_each_page_is_large_enough_for_a_finger(
     in_conversation(finger, path)
     in_inspector(finger)
     elsewhere(finger, server)
-    prefer(built_in_tools=["current_time"])
+    prefer(built_in_tools=["current_time"], about_me="I am Ada.")
+    finger.screen.go(path)
+    expect(finger.page.get_by_role("link", name="Change or switch off in Settings")).to_be_visible()
+    finger.look("text about the person")
     with an_agent(server):
         composer_has_two_lines_of_controls(finger, path)
     assert not finger.small, "\n".join(finger.small)
@@ -151,7 +154,12 @@ def on_start_page(finger: Finger) -> None:
     finger.tap("Show the conversation list")
     expect(finger.page.get_by_role("navigation", name="Conversations")).to_be_in_viewport()
     finger.look("list")
+    finger.open("New folder", lambda: finger.tap("New folder"))
+    # Escape closed the dialog, and not the list behind it as well.
+    expect(finger.page.locator("html")).to_have_attribute("data-drawer", "open")
+    expect(finger.page.get_by_role("button", name="New folder")).to_be_focused()
     finger.page.keyboard.press("Escape")
+    expect(finger.page.get_by_role("navigation", name="Conversations")).not_to_be_in_viewport()
     finger.open("Model", lambda: finger.tap(re.compile("^Model: ")))
     finger.open("Add to the message", lambda: finger.tap("Add to the message"))
     finger.open("Parameters", lambda: add_to_message(finger.page, "Parameters"))
@@ -223,6 +231,10 @@ def elsewhere(finger: Finger, server: Served) -> None:
     for section in ("providers", *SECTIONS):
         visit_settings(page, section)
         finger.look(f"settings, {section}")
+    visit_settings(page, "access")
+    page.get_by_text("All entries").tap()
+    expect(page.get_by_role("list", name="Entries")).to_be_visible()
+    finger.look("access log")
     with an_agent(server):
         visit(page, "/agents")
         expect(page.get_by_role("listitem").filter(has_text="Find the fault.")).to_be_visible()

@@ -23,6 +23,7 @@ from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.child_calls.delegation import delegate_tool
 from app.runs.compare.comparisons import ComparedModels, start_comparison
+from app.runs.conversation.folder_commands import create_folder
 from app.runs.conversation.lineage import read_lineage
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
@@ -98,6 +99,22 @@ async def test_delegate_gets_the_first_request_of_the_person_if_that_is_switched
     async with ctx.store.read() as session:
         sent_with = await load_sent_with(session, pair.run_id)
     assert sent_with.prelude == "The first request of this conversation:\n/echo Let me ask somebody"
+
+
+async def test_delegate_gets_the_folder_of_the_person_s_conversation_as_its_project(ctx: AppContext):
+    caller = await asker(ctx)
+    made_folder = (await create_folder(ctx, LOCAL_OWNER, "Travel")).folder
+    await change_conversation(ctx, LOCAL_OWNER, caller.conversation_id, SettingChanges(folder_id=made_folder.id))
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(tell_project=True))
+    await create_agent(ctx, LOCAL_OWNER, {"name": "Helper"})
+
+    made = await made_in(ctx, await delegate(ctx, caller, "Helper", "/echo done it"))
+
+    (pair,) = await pairs_of(ctx, made.id)
+    assert pair.run_id is not None
+    async with ctx.store.read() as session:
+        sent_with = await load_sent_with(session, pair.run_id)
+    assert sent_with.prelude == "Project: Travel"
 
 
 async def test_delegated_work_has_the_middleware_of_the_conversation_that_requested_it(ctx: AppContext):

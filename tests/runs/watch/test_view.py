@@ -15,9 +15,16 @@ from app.domain.conversation.parts import plain_text
 from app.domain.filters.language.errors import FilterError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
+from app.runs.conversation.folder_commands import (
+    Contents,
+    change_folder,
+    create_folder,
+    delete_folder,
+    restore_folder,
+)
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.request import indexes
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.settings.provider_commands import list_models
@@ -542,3 +549,37 @@ async def test_view_with_the_time_of_day_is_composed_again_every_minute_and_sent
     assert seen.as_of is not None
     assert seen.as_of.isoformat() >= later.context.as_of
     assert f"The time is {seen.as_of:%H:%M} (UTC)." in (later.context.prelude or "")
+
+
+async def test_open_page_shows_the_folder_as_project_and_each_change_of_it(ctx: AppContext) -> None:
+    work, home = [(await create_folder(ctx, LOCAL_OWNER, name)).folder.id for name in ("Work", "Home")]
+    conversation_id = await a_past(ctx, 1)
+    async with a_page(ctx, conversation_id) as page:
+
+        async def until_prelude(expected: str | None) -> None:
+            await page.until(lambda screen: screen.context is not None and screen.context.prelude == expected)
+
+        await page.until_known()
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(folder_id=work))
+        await set_preferences(ctx, LOCAL_OWNER, Preferences(tell_project=True))
+        await until_prelude("Project: Work")
+        await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(folder_id=home))
+        await until_prelude("Project: Home")
+        await change_folder(ctx, LOCAL_OWNER, home, {"name": "House"})
+        await until_prelude("Project: House")
+        await delete_folder(ctx, LOCAL_OWNER, home, Contents.KEEP)
+        await until_prelude(None)
+        await restore_folder(ctx, LOCAL_OWNER, home)
+        await until_prelude("Project: House")
+        await set_preferences(ctx, LOCAL_OWNER, Preferences())
+        await until_prelude(None)
+
+
+async def test_open_page_shows_the_first_request_as_soon_as_it_is_switched_on(ctx: AppContext) -> None:
+    conversation_id = await a_past(ctx, 1)
+    async with a_page(ctx, conversation_id) as page:
+        await page.until_known()
+
+        await set_preferences(ctx, LOCAL_OWNER, Preferences(tell_first_request=True))
+
+        await page.until(lambda screen: screen.context is not None and screen.context.prelude is not None)

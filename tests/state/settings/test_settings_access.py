@@ -36,6 +36,15 @@ async def test_entries_say_what_was_done_and_how(ctx: AppContext, tab: Tab) -> N
     assert (tab.shows(AccessState, "shown"), tab.shows(AccessState, "older")) == (True, False)
 
 
+async def test_changed_settings_have_plain_names(ctx: AppContext, tab: Tab) -> None:
+    await an_entry(ctx, AuditAction.CHANGED, what="folder_id, metadata_json, system_prompt, title")
+
+    await tab.send(AccessState.show)
+
+    (item,) = items(tab)
+    assert item.detail == "through the API from 192.0.2.7: folder, metadata, system prompt, title"
+
+
 async def test_every_action_on_a_conversation_has_a_name_and_a_choice() -> None:
     named = [action for action in AuditAction if action.startswith("conversation.")]
 

@@ -74,6 +74,13 @@ async def test_form_without_a_text_about_the_person_changes_nothing(ctx: AppCont
     assert await stored(ctx) == Preferences()
 
 
+async def test_name_of_the_folder_is_switched_on(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(PrivacyState.tell_project, on=True)
+
+    assert await stored(ctx) == Preferences(tell_project=True)
+    assert preferred(tab).tell_project
+
+
 async def test_name_time_and_first_request_are_switched_on_one_by_one(ctx: AppContext, tab: Tab) -> None:
     await tab.send(PrivacyState.save_about, form={"about_me": "", "user_name": " ada "})
     assert await stored(ctx) == Preferences(user_name="ada")

@@ -281,3 +281,144 @@ async def test_page_of_a_conversation_is_not_read_again_because_its_folder_was_d
     assert describes(chat_state, conversation)
     assert not describes(chat_state, replace(conversation, title="Other"))
     await change_conversation(ctx, LOCAL_OWNER, light, SettingChanges(folder_id=""))
+
+
+async def test_new_folder_is_listed_at_once_and_undo_removes_it(ctx: AppContext, tab: Tab) -> None:
+    await folder(ctx, "Home")
+    await tab.send(FolderState.create, form={"name": "Too early"})  # no dialog is open
+    await tab.send(FolderState.ask_create)
+    assert tab.shows(FolderState, "creating")
+    for name, reason in (
+        (" ", "Give the folder a name"),
+        ("home", "already exists"),
+        ("x" * 81, "The maximum for a folder name is 80"),
+        (7, "Give the folder a name"),
+    ):
+        await tab.send(FolderState.create, form={"name": name})
+        assert reason in tab.shows(FolderState, "fault")
+        assert tab.shows(FolderState, "creating")
+
+    await tab.send(FolderState.create, form={"name": " Work "})
+
+    assert (tab.shows(FolderState, "creating"), tab.shows(FolderState, "fault")) == (False, "")
+    assert shown(tab) == ([("Home", 0, []), ("Work", 0, [])], [])
+    assert [one.opened for one in tab.shows(SidebarState, "folders")] == [False, True]
+    assert said(tab) == "Created the folder “Work”"
+    await undo(tab)
+    assert shown(tab) == ([("Home", 0, [])], [])
+
+
+async def test_undo_that_fails_says_why_and_not_that_it_is_done(ctx: AppContext, tab: Tab) -> None:
+    work, light = await folder(ctx, "Work"), await chat(ctx, "Light")
+
+    await tab.send(FolderState.ask_delete, folder_id=work)
+    await tab.send(FolderState.delete, contents="keep")
+    home = await folder(ctx, "Work")  # another tab
+    await undo(tab)
+    assert said(tab) == "A folder named 'Work' already exists. Choose another name."
+    assert tab.shows(ToastState, "toast").fault
+
+    await change_conversation(ctx, LOCAL_OWNER, light, SettingChanges(folder_id=home))
+    await tab.send(FolderState.ask_move, conversation_id=light)
+    await tab.send(FolderState.move, folder_id="")
+    await delete_folder(ctx, LOCAL_OWNER, home, Contents.KEEP)  # another tab
+    await undo(tab)
+    assert "folder" in said(tab)
+    assert tab.shows(ToastState, "toast").fault
+    assert shown(tab) == ([], ["Light"])
+
+
+async def test_undo_of_a_new_folder_is_refused_after_a_conversation_was_moved_to_it(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(FolderState.ask_create)
+    await tab.send(FolderState.create, form={"name": "Work"})
+    (made,) = tab.shows(SidebarState, "folders")
+    await chat(ctx, "Light", made.id)
+
+    await undo(tab)
+
+    assert said(tab) == "“Work” has 1 conversation now, so it was not removed. Delete it from its menu."
+    assert tab.shows(ToastState, "toast").fault
+    await tab.send(SidebarState.load)
+    assert shown(tab) == ([("Work", 1, ["Light"])], [])
+
+
+async def test_dialog_for_a_new_folder_closes_without_a_folder(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(FolderState.ask_create)
+    await tab.send(FolderState.create, form={"name": ""})
+    await tab.send(FolderState.end_create)
+
+    assert (tab.shows(FolderState, "creating"), tab.shows(FolderState, "fault")) == (False, "")
+    assert shown(tab) == ([], [])
+
+
+async def test_move_to_a_folder_that_another_tab_deleted_says_so_and_offers_the_folders_of_now(
+    ctx: AppContext, tab: Tab
+) -> None:
+    work, light = await folder(ctx, "Work"), await chat(ctx, "Light")
+    await tab.send(FolderState.ask_move, conversation_id=light)
+    await delete_folder(ctx, LOCAL_OWNER, work, Contents.KEEP)
+    await folder(ctx, "Home")
+
+    await tab.send(FolderState.move, folder_id=work)
+
+    assert tab.shows(FolderState, "fault") == "There is no such folder. It may have been deleted."
+    moving = tab.shows(FolderState, "moving")
+    assert [(one.name, one.chosen) for one in moving.choices] == [("No folder", True), ("Home", False)]
+
+
+async def test_undo_of_a_move_leads_back_to_where_the_conversation_was_just_before(ctx: AppContext, tab: Tab) -> None:
+    work, home, light = await folder(ctx, "Work"), await folder(ctx, "Home"), await chat(ctx, "Light")
+    await tab.send(FolderState.ask_move, conversation_id=light)
+    await change_conversation(ctx, LOCAL_OWNER, light, SettingChanges(folder_id=work))  # another tab
+
+    await tab.send(FolderState.move, folder_id=home)
+    await undo(tab)
+
+    assert shown(tab) == ([("Home", 0, []), ("Work", 1, [])], [])
+
+
+async def test_undo_of_a_deletion_leaves_a_conversation_where_another_tab_moved_it(ctx: AppContext, tab: Tab) -> None:
+    work, home = await folder(ctx, "Work"), await folder(ctx, "Home")
+    light, sound, _ = await chat(ctx, "Light", work), await chat(ctx, "Sound", work), await chat(ctx, "Stays", work)
+    await tab.send(FolderState.ask_delete, folder_id=work)
+    await tab.send(FolderState.delete, contents="keep")
+    await change_conversation(ctx, LOCAL_OWNER, light, SettingChanges(folder_id=home))
+    await change_conversation(ctx, LOCAL_OWNER, sound, SettingChanges(folder_id=""))
+
+    await undo(tab)
+
+    assert shown(tab) == ([("Home", 1, []), ("Work", 1, [])], ["Sound"])
+
+
+async def test_folder_that_two_tabs_delete_is_deleted_once_and_one_tab_says_so(
+    ctx: AppContext, processor: Processor
+) -> None:
+    work = await folder(ctx, "Work")
+    here, there = Tab(processor), Tab(processor)
+    for one in (here, there):
+        await one.send(FolderState.ask_delete, folder_id=work)
+    await here.send(FolderState.delete, contents="keep")
+
+    await there.send(FolderState.delete, contents="keep")
+
+    assert said(there) == "There is no such folder. It may have been deleted."
+    assert tab_is_closed(there)
+    assert shown(there) == ([], [])
+
+
+async def test_folder_that_another_tab_deleted_is_not_renamed(ctx: AppContext, processor: Processor) -> None:
+    work, there = await folder(ctx, "Work"), Tab(processor)
+    await there.send(SidebarState.load)
+    await there.send(FolderState.begin_rename, folder_id=work)
+    await delete_folder(ctx, LOCAL_OWNER, work, Contents.KEEP)
+
+    await there.send(FolderState.rename_folder, form={"name": "Lab"})
+    assert said(there) == "There is no such folder. It may have been deleted."
+    for handler in (FolderState.show_menu, FolderState.ask_delete):
+        await there.send(handler, folder_id=work)
+        assert tab_is_closed(there)
+    assert shown(there) == ([], [])
+
+
+def tab_is_closed(tab: Tab) -> bool:
+    return not any(tab.shows(FolderState, name) for name in ("menu", "moving", "deleting", "renaming", "creating"))

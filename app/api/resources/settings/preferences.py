@@ -122,6 +122,9 @@ class PreferencesBody(Body):
     user_name: str = Field(
         "", max_length=MAX_USER_NAME, description="A name or an id of the user that is sent to models; empty: none."
     )
+    tell_project: bool = Field(
+        default=False, description="Whether the name of the folder of a conversation is sent to models as its project."
+    )
     tell_first_request: bool = Field(
         default=False,
         description="Whether each request also has the first request of its conversation, at most "
@@ -175,6 +178,7 @@ class PreferencesBody(Body):
             about_me=self.about_me,
             tell_about_me=self.tell_about_me,
             user_name=self.user_name,
+            tell_project=self.tell_project,
             tell_first_request=self.tell_first_request,
             date_zone=self.date_zone,
             tell_time=self.tell_time,

@@ -53,8 +53,10 @@ export function Drawer({ children, label, onLook }: DrawerProps): ReactNode {
     };
   }, []);
   useEffect(() => {
-    const pressed = ({ key }: KeyboardEvent) => {
-      if (key === "Escape" && isOpen() && !isWide()) setDrawer(false);
+    const pressed = ({ key, target }: KeyboardEvent) => {
+      if (key !== "Escape" || !isOpen() || isWide()) return;
+      // In a dialog or a form, Escape closes only that.
+      if (!(target instanceof Element && target.closest("dialog, form"))) setDrawer(false);
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
