@@ -238,7 +238,7 @@ def _entered(owner: str, usage_query: UsageQuery, apart: Apart) -> Calls:
     conditions = [LEDGER.c.owner == owner, LEDGER.c.model.in_(apart.models), *_limit(LEDGER, usage_query)]
     if usage_query.first is not None:
         conditions.append(LEDGER.c.started_at >= _midnight(usage_query.first))
-    if usage_query.last is not None:
+    if usage_query.last is not None and usage_query.last != date.max:
         conditions.append(LEDGER.c.started_at < _midnight(usage_query.last + timedelta(1)))
     counters = {name: func.coalesce(clean(LEDGER.c[name]), 0) for name in COUNTERS}
     return Calls(

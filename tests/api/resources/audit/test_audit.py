@@ -72,6 +72,19 @@ async def test_the_events_of_a_run_are_noted_when_the_stream_begins(api: Api) ->
     assert [entry["data"]["what"] for entry in await audited(api, action=AuditAction.READ)] == ["events", "pairs"]
 
 
+async def test_usage_can_be_requested_for_all_days_that_exist(api: Api) -> None:
+    await answered(api, await create_conversation(api, model="offline:demo"))
+
+    whole, usual = [
+        await api.http.get("/usage", params={**days, "group_by": "model"})
+        for days in ({"from": "0001-01-01", "to": "9999-12-31"}, {})
+    ]
+    daily = await api.http.get("/usage", params={"from": "0001-01-01", "to": "9999-12-31", "group_by": "day"})
+
+    assert (whole.status_code, daily.status_code) == (200, 200), whole.text + daily.text
+    assert whole.json()["total"] == usual.json()["total"]
+
+
 @pytest.mark.parametrize("path", ["/conversations/nowhere", "/pairs/nowhere/snapshot", "/conversations", "/audit"])
 async def test_what_is_not_read_is_not_noted(api: Api, path: str) -> None:
     await create_conversation(api)
