@@ -25,12 +25,17 @@ from app.ui.shell.toasts import toasts
 from app.ui.transcript.system_prompt import system_prompt_card
 
 _RECENT: Final = 4
+_LEAD: Final = (
+    "What you see is what is sent to the model: check the request and its price before you send, "
+    "and leave out what you do not need."
+)
 
 
 def home() -> rx.Component:
     """Draw the start page, with a composer in the middle. The first send creates a conversation and opens its page."""
     return frame(
         rx.el.div(
+            rx.el.p(_LEAD, class_name="home-lead"),
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
             composer(compare_dialogs(), first=True),
             temporary_words(),
