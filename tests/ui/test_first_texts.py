@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from app.domain.context.context import OutReason
+from app.state.transcript.transcript import TranscriptState
+from app.ui.pages.conversation import conversation
 from app.ui.pages.home import home
+from app.views.reply.pair import show_pair
+from tests.builders import a_pair
 from tests.ui.drawn import draw
 
 
@@ -12,3 +21,21 @@ def test_start_page_begins_with_what_is_sent() -> None:
     lead = page.text.index("What you see is what is sent to the model")
     assert lead < page.text.index("Attach a file")
 
+
+@pytest.mark.parametrize(
+    ("reason", "label", "meaning"),
+    [
+        (OutReason.OVER_BUDGET, "OUT · over budget", "Not sent: it does not fit into the budget with the newer pairs."),
+        (OutReason.BEFORE_CHECKPOINT, "OUT · summarised", "Not sent: the summary above is sent instead of it."),
+        (OutReason.FILTERED, "OUT · filtered", "Not sent: the filter excludes it."),
+        (OutReason.DAMAGED, "OUT · damaged", "Not sent: part of it cannot be read."),
+        (OutReason.FAILED, "Failed, not sent", "Its reply failed, or it has none."),
+    ],
+)
+def test_pair_that_is_not_sent_says_why(reason: OutReason, label: str, meaning: str) -> None:
+    pair = replace(show_pair(a_pair()), out=reason)
+
+    page = draw(conversation, {TranscriptState: {"pairs": (pair,)}})
+
+    (note,) = [one for one in page.list("p") if one.props.get("className") == "out"]
+    assert (note.text, note.props.get("title"), note.name) == (label, meaning, f"{label}. {meaning}")
