@@ -13,6 +13,7 @@ from app.domain.audit import AuditAction
 from app.runs.app_context import current
 from app.runs.audit.audit import read_audit
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.settings.access_words import describe_action
 from app.state.tab.address import conversation_path
 from app.state.tab.visit import VisitedState
 from app.store.audit.audit import AuditCriteria, AuditEntry
@@ -27,7 +28,7 @@ _DONE: Final[Mapping[str, str]] = MappingProxyType(
         AuditAction.EXPORTED: "Exported",
         AuditAction.CREATED: "Created",
         AuditAction.CHANGED: "Changed",
-        AuditAction.SENT: "Sent",
+        AuditAction.SENT: "Sent in",
         AuditAction.TRASHED: "Moved to trash",
         AuditAction.RESTORED: "Restored",
         AuditAction.DELETED: "Deleted permanently",
@@ -106,7 +107,7 @@ class AccessState(VisitedState, rx.State):
 
 
 def _describe(number: int, entry: AuditEntry) -> AccessItem:
-    what = str(entry.data.get("what", ""))
+    what = describe_action(entry.action, entry.data)
     client = f"{_VIA.get(entry.via, entry.via)}{f' from {entry.address}' if entry.address else ''}"
     return AccessItem(
         number=number,
