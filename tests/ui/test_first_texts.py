@@ -7,12 +7,16 @@ from dataclasses import replace
 import pytest
 
 from app.domain.context.context import OutReason
+from app.domain.errors import ErrorClass, Failure
+from app.state.inspector.frame import InspectorState
 from app.state.transcript.transcript import TranscriptState
 from app.ui.pages.conversation import conversation
 from app.ui.pages.home import home
+from app.views.reply.failure import show_failure
 from app.views.reply.pair import show_pair
+from app.views.shortcuts.shortcuts import ACTIONS
 from tests.builders import a_pair
-from tests.ui.drawn import draw
+from tests.ui.drawn import draw, sent
 
 
 def test_start_page_begins_with_what_is_sent() -> None:
@@ -39,3 +43,15 @@ def test_pair_that_is_not_sent_says_why(reason: OutReason, label: str, meaning: 
 
     (note,) = [one for one in page.list("p") if one.props.get("className") == "out"]
     assert (note.text, note.props.get("title"), note.name) == (label, meaning, f"{label}. {meaning}")
+
+
+def test_controls_that_open_the_request_have_one_name() -> None:
+    failed = replace(show_pair(a_pair()), error=show_failure(Failure(ErrorClass.AUTH, "It failed.", "Try again.")))
+    pages = draw(home, {}), draw(conversation, {TranscriptState: {"pairs": (failed,)}})
+
+    showing = sent(InspectorState.show, section="preview")
+    opening = [one.name.strip() for page in pages for one in page.all() if showing in one.sends("on_click")]
+    assert len(opening) >= 3
+    assert {name.partition("Exactly")[0] for name in opening} <= {"Show request", "Request"}  # "Request" is a tab
+    assert pages[1].find("div", "Next steps").list("button", "Show request")
+    assert {one.id for one in ACTIONS if one.name == "Show request"} == {"preview", "dry_run"}

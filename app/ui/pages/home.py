@@ -17,7 +17,7 @@ from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch, temporary_words
-from app.ui.inspector.frame import preview_toggle, start_inspector
+from app.ui.inspector.frame import SHOW_REQUEST, preview_toggle, start_inspector
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.place import Place, go_to
 from app.ui.pages.frame import frame
@@ -57,8 +57,8 @@ def home() -> rx.Component:
 def _examples() -> rx.Component:
     return rx.el.ul(
         _example(
-            "Preview the request",
-            "Every byte of the request, before it goes out",
+            SHOW_REQUEST,
+            "Exactly what will be sent. Nothing is sent yet",
             InspectorState.show("preview"),
         ),
         _example(
