@@ -237,3 +237,13 @@ def test_price_beside_send_says_that_the_reply_costs_extra() -> None:
     assert "· $0.0005 + reply" in priced.text
     assert "The reply costs extra" in priced.text
     assert "+ reply" not in free.text
+
+
+def test_comparison_can_be_pressed_without_a_text_but_not_while_a_reply_is_running() -> None:
+    for running in ("", "p1"):
+        page = draw(conversation, {MenuState: {"shown": "model"}, ComposerState: {"running": running}})
+
+        (button,) = [one for one in page.all() if one.type == "DraftButton"]
+        assert button.sends("on_empty") == [sent(ComposerState.require_text)]
+        assert button.props["disabled"] is bool(running)
+        assert "Write a message first" not in button.text

@@ -67,6 +67,7 @@ from app.state.topics.chosen import TopicState
 from app.views.usage.figures import join_words
 
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
+WRITE_FIRST: Final = "Write a request first. Then choose the models to compare."
 _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
 _KEPT_ANSWERS: Final = 8
@@ -164,6 +165,13 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self._compare_next(tuple(models))
             self.order = make_order(OrderKind.FOCUS, "")
+
+    @rx.event
+    async def require_text(self) -> None:
+        """Say that there is nothing to compare yet, and focus the text area."""
+        await self._come_to_page()
+        self.fault, self.fault_provider = WRITE_FIRST, ""
+        self.order = make_order(OrderKind.FOCUS, "")
 
     @rx.event
     async def end_compare(self) -> None:

@@ -133,6 +133,7 @@ def _text_area() -> rx.Component:
         on_finish=ComposerState.finish_order,
         on_preview=InspectorState.show("preview"),
         on_compare=ComparisonChoiceState.ask,
+        on_empty=ComposerState.require_text,
         on_slash=InsertingState.find_prompts,
         on_prompt=InsertingState.choose_prompt,
     )

@@ -246,7 +246,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (chosen || actOn(event, area.current?.value ?? "")) event.preventDefault();
   };
   const compare = () => {
-    if (!busy && !blank.get()) props.onCompare?.();
+    if (!busy) (blank.get() ? props.onEmpty : props.onCompare)?.();
   };
   const actOn = (event: KeyboardEvent<HTMLTextAreaElement>, text: string): boolean => {
     const { key, shiftKey, ctrlKey, metaKey, altKey, repeat, nativeEvent, currentTarget } = event;
@@ -396,16 +396,15 @@ export function SubmitButton({ label, title, idle, className, children }: Submit
   );
 }
 
-/** A button that is disabled while there is nothing to send. */
-export function DraftButton({ disabled, className, children, onPress }: DraftButtonProps): ReactNode {
-  const isBlank = blank.use();
+/** A button that needs something to send. */
+export function DraftButton({ disabled, className, children, onPress, onEmpty }: DraftButtonProps): ReactNode {
   return (
     <button
       type="button"
       data-close=""
       className={className}
-      disabled={isBlank || disabled}
-      onClick={() => onPress?.()}
+      disabled={disabled}
+      onClick={() => (blank.get() ? onEmpty : onPress)?.()}
     >
       {children}
     </button>

@@ -27,6 +27,7 @@ export interface SendAnswer {
 export interface DraftButtonProps {
   readonly disabled: boolean;
   readonly onPress?: (() => void) | undefined;
+  readonly onEmpty?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
@@ -90,6 +91,7 @@ export interface TextAreaProps {
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
   readonly onCompare?: (() => void) | undefined;
+  readonly onEmpty?: (() => void) | undefined;
   readonly onSlash?: (() => void) | undefined;
   readonly onPrompt?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;
