@@ -22,6 +22,7 @@ from app.state.topics.rows import TopicFormView, TopicParent
 from app.state.transcript.chat import ChatState
 from app.state.transcript.checkpoint import CheckpointState
 from app.ui.pages.conversation import conversation
+from app.views.composer.context import OmittedToolView, ToolCountView
 from app.views.reply.panels import PermissionItemView, QueuedItemView
 from tests.builders import EPOCH
 from tests.ui.drawn import Element, draw, sent
@@ -247,3 +248,13 @@ def test_comparison_can_be_pressed_without_a_text_but_not_while_a_reply_is_runni
         assert button.sends("on_empty") == [sent(ComposerState.require_text)]
         assert button.props["disabled"] is bool(running)
         assert "Write a message first" not in button.text
+
+
+def test_menu_of_tools_names_those_that_are_not_sent_with_the_reason() -> None:
+    omitted = OmittedToolView("fetch_page", "Fetch page", "Inview", "the model cannot call tools")
+    tools = ToolCountView(0, 1, able=False, omitted=(omitted,))
+
+    page = draw(conversation, {MenuState: {"shown": Menu.TOOLS.value}, ComposerState: {"tools": tools}})
+
+    (listed,) = page.find("ul", "Tools that are not sent").list("li")
+    assert listed.text == "Fetch page Inviewthe model cannot call tools"

@@ -58,7 +58,7 @@ def lead_to_the_first_pair_that_is_sent(opened: Screen) -> None:
     expect(line).to_have_count(1)
     begins = page.locator("[data-pair]").filter(has=line).get_by_role("article")
     expect(begins).to_have_accessible_name("Pair 4")
-    expect(opened.pairs.first).to_have_accessible_description(re.compile("OUT · over budget. Not sent: it does not fit"))
+    expect(opened.pairs.first).to_have_accessible_description(re.compile("OUT · over budget. Not sent: it does"))
     page.keyboard.press("Shift+O")
     expect(page.get_by_role("group", name="Request of pair 4")).to_be_focused()
     page.keyboard.press("Enter")
