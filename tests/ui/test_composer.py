@@ -12,7 +12,7 @@ from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
-from app.state.composer.views import QueueRow
+from app.state.composer.views import QueueRow, SendWaitView
 from app.state.conversation.model import MissingKey, ModelChoice, ModelState
 from app.state.conversation.parameter_texts import ParameterTexts, RetryTexts
 from app.state.reply.summary import SummaryState
@@ -258,3 +258,16 @@ def test_menu_of_tools_names_those_that_are_not_sent_with_the_reason() -> None:
 
     (listed,) = page.find("ul", "Tools that are not sent").list("li")
     assert listed.text == "Fetch page Inviewthe model cannot call tools"
+
+
+def test_refused_send_counts_down_and_send_waits_for_the_end() -> None:
+    until, now = "2026-12-01T12:00:30+00:00", "2026-12-01T12:00:00+00:00"
+    wait = SendWaitView("You can send 1 message per minute. Nothing was sent.", "30 seconds", until, now)
+
+    page = draw(conversation, {ComposerState: {"wait": wait}})
+
+    (button,) = page.list("SubmitButton", "Send")
+    assert (button.props["until"], button.props["now"]) == (until, now)
+    assert f"{wait.reason} Try again in 30 seconds." in page.text
+    assert [one.props["until"] for one in page.list("Countdown")] == [until]
+    assert draw(conversation, {}).list("SubmitButton", "Send")[0].props["until"] == ""

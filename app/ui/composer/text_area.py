@@ -87,13 +87,18 @@ class TextArea(Island):
 
 
 class SubmitButton(Island):
-    """A button that sends the text. While the text area is empty, it is disabled if `idle`, otherwise hidden."""
+    """A button that sends the text. While the text area is empty, it is disabled if `idle`, otherwise hidden.
+
+    It is also disabled until the moment `until`, "" for none. `until` and `now` are as in `Countdown`.
+    """
 
     library = _FILE
     tag = "SubmitButton"
     label: rx.Var[str]
     title: rx.Var[str]
     idle: rx.Var[bool]
+    until: rx.Var[str] | None = None
+    now: rx.Var[str] | None = None
 
 
 class DraftButton(Island):

@@ -17,6 +17,7 @@ import { applyShortcut, insertText, LONGEST_UNDONE } from "../kit/texts/writing.
 import { schemas, texts, uploads } from "./drafts.ts";
 import { before, holds, type Moved, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
+import { useSecondsLeft } from "../kit/clock/countdown.tsx";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
@@ -385,12 +386,14 @@ function grow(box: HTMLTextAreaElement | null): void {
 }
 
 /** Sends the text, as Enter does. `idle`: the button is shown, disabled, while there is nothing to send. */
-export function SubmitButton({ label, title, idle, className, children }: SubmitButtonProps): ReactNode {
+export function SubmitButton(props: SubmitButtonProps): ReactNode {
+  const { label, title, idle, until = "", now = "", className, children } = props;
   const none = blank.use();
+  const waits = useSecondsLeft(until, now) > 0;
   if (none && !idle) return null;
   const press = () => goTo("send");
   return (
-    <button type="button" className={className} disabled={none} aria-label={label} title={title} onClick={press}>
+    <button type="button" className={className} disabled={none || waits} aria-label={label} title={title} onClick={press}>
       {children}
     </button>
   );

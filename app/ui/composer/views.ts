@@ -57,6 +57,8 @@ export interface SubmitButtonProps {
   readonly label: string;
   readonly title: string;
   readonly idle: boolean;
+  readonly until?: string | undefined;
+  readonly now?: string | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
