@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
 from app.state.composer.permission_cards import list_cards
 from app.state.composer.permissions import PermissionsState
@@ -15,6 +17,7 @@ from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import QueueRow, SendWaitView
 from app.state.conversation.model import MissingKey, ModelChoice, ModelState
 from app.state.conversation.parameter_texts import ParameterTexts, RetryTexts
+from app.state.conversation.system_prompt import SystemPromptState
 from app.state.reply.summary import SummaryState
 from app.state.shell.menus import Menu, MenuState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
@@ -271,3 +274,11 @@ def test_refused_send_counts_down_and_send_waits_for_the_end() -> None:
     assert f"{wait.reason} Try again in 30 seconds." in page.text
     assert [one.props["until"] for one in page.list("Countdown")] == [until]
     assert draw(conversation, {}).list("SubmitButton", "Send")[0].props["until"] == ""
+
+
+@pytest.mark.parametrize(("changed", "name"), [(True, "Discard"), (False, "Cancel")])
+def test_form_of_the_system_prompt_is_closed_by_discard_if_its_text_changed(changed: bool, name: str) -> None:
+    page = draw(conversation, {SystemPromptState: {"editing": True, "changed": changed}})
+
+    closing = [one for one in page.list("button") if sent(SystemPromptState.end_edit) in one.sends("on_click")]
+    assert [one.name for one in closing] == [name]
