@@ -8,7 +8,9 @@ import pytest
 
 from app.domain.context.context import OutReason
 from app.domain.errors import ErrorClass, Failure
+from app.state.conversation.model import ModelState
 from app.state.inspector.frame import InspectorState
+from app.state.shell.menus import MenuState
 from app.state.transcript.transcript import TranscriptState
 from app.ui.pages.conversation import conversation
 from app.ui.pages.home import home
@@ -55,3 +57,13 @@ def test_controls_that_open_the_request_have_one_name() -> None:
     assert {name.partition("Exactly")[0] for name in opening} <= {"Show request", "Request"}  # "Request" is a tab
     assert pages[1].find("div", "Next steps").list("button", "Show request")
     assert {one.id for one in ACTIONS if one.name == "Show request"} == {"preview", "dry_run"}
+
+
+def test_texts_of_the_first_minutes_can_be_read_once() -> None:
+    start = draw(home, {ModelState: {"chosen": "offline:demo"}}).text
+    models = draw(conversation, {MenuState: {"shown": "model"}}).find("Dialog", "Model").text
+
+    assert "Replies come from the built-in demo, which needs no key. Connect a model to get real replies." in start
+    assert "Compare two modelsBoth answer your next message, side by side" in start
+    assert "Its costs stay in Usage, without any text." in start
+    assert "Context window · price per million tokens ($ input/output)" in models

@@ -35,7 +35,8 @@ def model_menu() -> rx.Component:
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(
         rx.el.p(
-            "Window · $ per million tokens (input/output) · JSON: accepts a schema · cache: caches prompts",
+            "Context window · price per million tokens ($ input/output) · "
+            "JSON: accepts a schema · cache: caches prompts",
             class_name="picker-legend",
         ),
         _keyless(),

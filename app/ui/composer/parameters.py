@@ -164,7 +164,7 @@ def _fields() -> list[rx.Component]:
         ),
         _field("seed", "Seed", "The same seed may give the same reply.", rx.el.input, **whole),
         _choice("effort", "Effort", "How much the model thinks.", efforts),
-        _choice("thinking", "Thinking", "Whether the model thinks before it answers.", {"true": "On", "false": "Off"}),
+        _choice("thinking", "Thinking", "On: the model thinks before it answers.", {"true": "On", "false": "Off"}),
     ]
 
 
@@ -182,14 +182,14 @@ def _middleware() -> list[rx.Component]:
         _menu(
             USER_CONTEXT,
             "Text about you",
-            "What Settings → Privacy sends about you.",
+            "Send the text about you from Settings → Privacy.",
             _FORM.user_context,
             {"": settings, "false": "Not sent"},
         ),
         _menu(
             REDACTION,
             "Redaction",
-            "Whether keys, tokens and passwords are replaced before they are sent.",
+            "Replace keys, tokens and passwords before they are sent.",
             _FORM.redaction,
             {"": settings, "true": "On", "false": "Off"},
         ),

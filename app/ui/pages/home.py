@@ -62,7 +62,7 @@ def _examples() -> rx.Component:
             InspectorState.show("preview"),
         ),
         _example(
-            "Compare two models", "Choose them; your next message goes to both", ComparisonChoiceState.ask_for_next
+            "Compare two models", "Both answer your next message, side by side", ComparisonChoiceState.ask_for_next
         ),
         _example("Attach a file", "Send an image or a text file with a message", go_to(Place.ATTACH)),
         aria_label="Examples",
@@ -86,7 +86,7 @@ def _connect() -> rx.Component:
             ModelState.chosen.startswith("offline:"),
             rx.fragment(
                 rx.el.p(
-                    "The built-in demo answers. ",
+                    "Replies come from the built-in demo, which needs no key. ",
                     PageLink.create("Connect a model", to=routes.PROVIDERS),
                     " to get real replies.",
                 ),
