@@ -173,7 +173,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
 
     @rx.event
     async def require_text(self) -> None:
-        """Say that there is nothing to compare yet, and focus the text area."""
+        """Show that a comparison needs a text, and focus the text area."""
         await self._come_to_page()
         self.fault, self.fault_provider = WRITE_FIRST, ""
         self.order = make_order(OrderKind.FOCUS, "")

@@ -5,7 +5,7 @@
     >>> describe_action("conversation.changed", {"what": "model, system_prompt"})
     'model, system prompt'
 
-A name that is not in these tables is shown as it is stored: the path of the API for a program that reads, and the
+A name that is not in these tables is shown unchanged: the path of the API for a program that reads, and the
 names in entries of older versions.
 """
 
@@ -73,7 +73,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
 
 
 def describe_action(action: str, data: Mapping[str, Any]) -> str:
-    """Describe what an entry of the audit trail is about, "" if its data does not say it."""
+    """Describe what an entry of the audit trail is about, "" if its data has no name."""
     names = [name for name in str(data.get("what", "")).split(", ") if name]
     pairs = data.get("pairs")
     words = _WORDS.get(action, {})
