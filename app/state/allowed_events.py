@@ -127,8 +127,8 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
         "open", "restore", "write", "estimate_first", "count_files", "send", "deliver", "finish_order", "focus", "put",
-        "put_edit", "put_if_empty", "continue_reply", "compare", "compare_next", "end_compare", "resume_queue",
-        "remember_way", "choose_way", "go_on", "end_over_budget", "stop_summary", "stop_reply",
+        "put_edit", "put_if_empty", "continue_reply", "compare", "compare_next", "require_text", "end_compare",
+        "resume_queue", "remember_way", "choose_way", "go_on", "end_over_budget", "stop_summary", "stop_reply",
     }),
     InsertingState: frozenset({
         "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "clear_faults",

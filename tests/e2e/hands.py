@@ -157,7 +157,7 @@ class Hands:
             self.to_history()
             self.page.keyboard.press("Shift+B")
         else:
-            self.press(self.page.get_by_role("button", name="Preview of the request"))
+            self.press(self.page.get_by_role("button", name="Show request", exact=True))
             self.press(self.page.get_by_role("tab", name="Branches"))
 
 

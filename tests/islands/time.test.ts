@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ago, clock } from "../../app/ui/kit/clock/time.ts";
+import { ago, clock, secondsLeft } from "../../app/ui/kit/clock/time.ts";
 
 const NOW = new Date(2026, 10, 23, 14, 5).getTime();
 const before = (minutes: number) => ago(new Date(NOW - minutes * 60_000), NOW);
@@ -17,4 +17,14 @@ test("a moment is said in the unit that fits, and as a day after a week", () => 
 
 test("the time of day has two digits each", () => {
   assert.equal(clock(new Date(2026, 0, 1, 4, 7)), "04:07");
+});
+
+test("a wait counts down with the clock and ends at zero", () => {
+  const start = Date.parse("2026-12-01T12:00:00Z");
+  const until = "2026-12-01T12:00:30+00:00";
+  assert.deepEqual(
+    [0, 500, 29_000, 29_001, 30_000, 90_000].map((passed) => secondsLeft(until, start + passed)),
+    [30, 30, 1, 1, 0, 0],
+  );
+  assert.equal(secondsLeft("", start), 0);
 });

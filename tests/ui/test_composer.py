@@ -6,15 +6,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
 from app.state.composer.permission_cards import list_cards
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
-from app.state.composer.views import QueueRow
+from app.state.composer.views import QueueRow, SendWaitView
 from app.state.conversation.model import MissingKey, ModelChoice, ModelState
 from app.state.conversation.parameter_texts import ParameterTexts, RetryTexts
+from app.state.conversation.system_prompt import SystemPromptState
 from app.state.reply.summary import SummaryState
 from app.state.shell.menus import Menu, MenuState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
@@ -22,6 +25,7 @@ from app.state.topics.rows import TopicFormView, TopicParent
 from app.state.transcript.chat import ChatState
 from app.state.transcript.checkpoint import CheckpointState
 from app.ui.pages.conversation import conversation
+from app.views.composer.context import OmittedToolView, ToolCountView
 from app.views.reply.panels import PermissionItemView, QueuedItemView
 from tests.builders import EPOCH
 from tests.ui.drawn import Element, draw, sent
@@ -237,3 +241,44 @@ def test_price_beside_send_says_that_the_reply_costs_extra() -> None:
     assert "· $0.0005 + reply" in priced.text
     assert "The reply costs extra" in priced.text
     assert "+ reply" not in free.text
+
+
+def test_comparison_can_be_pressed_without_a_text_but_not_while_a_reply_is_running() -> None:
+    for running in ("", "p1"):
+        page = draw(conversation, {MenuState: {"shown": "model"}, ComposerState: {"running": running}})
+
+        (button,) = [one for one in page.all() if one.type == "DraftButton"]
+        assert button.sends("on_empty") == [sent(ComposerState.require_text)]
+        assert button.props["disabled"] is bool(running)
+        assert "Write a message first" not in button.text
+
+
+def test_menu_of_tools_names_those_that_are_not_sent_with_the_reason() -> None:
+    omitted = OmittedToolView("fetch_page", "Fetch page", "Inview", "the model cannot call tools")
+    tools = ToolCountView(0, 1, able=False, omitted=(omitted,))
+
+    page = draw(conversation, {MenuState: {"shown": Menu.TOOLS.value}, ComposerState: {"tools": tools}})
+
+    (listed,) = page.find("ul", "Tools that are not sent").list("li")
+    assert listed.text == "Fetch page Inviewthe model cannot call tools"
+
+
+def test_refused_send_counts_down_and_send_waits_for_the_end() -> None:
+    until, now = "2026-12-01T12:00:30+00:00", "2026-12-01T12:00:00+00:00"
+    wait = SendWaitView("You can send 1 message per minute. Nothing was sent.", "30 seconds", until, now)
+
+    page = draw(conversation, {ComposerState: {"wait": wait}})
+
+    (button,) = page.list("SubmitButton", "Send")
+    assert (button.props["until"], button.props["now"]) == (until, now)
+    assert f"{wait.reason} Try again in 30 seconds." in page.text
+    assert [one.props["until"] for one in page.list("Countdown")] == [until]
+    assert draw(conversation, {}).list("SubmitButton", "Send")[0].props["until"] == ""
+
+
+@pytest.mark.parametrize(("changed", "name"), [(True, "Discard"), (False, "Cancel")])
+def test_form_of_the_system_prompt_is_closed_by_discard_if_its_text_changed(changed: bool, name: str) -> None:
+    page = draw(conversation, {SystemPromptState: {"editing": True, "changed": changed}})
+
+    closing = [one for one in page.list("button") if sent(SystemPromptState.end_edit) in one.sends("on_click")]
+    assert [one.name for one in closing] == [name]

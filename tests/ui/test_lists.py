@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.state.comparison import ComparisonState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchItem, BranchState
@@ -205,3 +207,15 @@ def test_dialog_asks_what_happens_to_the_conversations_of_a_folder() -> None:
     alone = empty.find("Dialog", "Delete this folder?")
     assert alone.find("button", "Delete").sends("on_click") == [sent(FolderState.delete, contents="keep")]
     assert not alone.list("button", "Move to trash")
+
+
+@pytest.mark.parametrize(
+    ("temporary", "title", "button"),
+    [(True, "Discard this conversation?", "Discard"), (False, "Delete this conversation?", "Delete")],
+)
+def test_temporary_conversation_is_discarded_and_a_stored_one_deleted(temporary: bool, title: str, button: str) -> None:
+    page = draw(home, {SidebarState: {"deleting": "a", "deleting_name": "Talk", "deleting_temporary": temporary}})
+
+    dialog = page.find("Dialog", title)
+    assert [one.name for one in dialog.list("button")] == ["Cancel", button]
+    assert ("Its text is lost" in dialog.text) is temporary

@@ -71,7 +71,7 @@ def test_figures_below_a_reply_open_its_request() -> None:
     (figures,) = [one for one in page.find("article").list("button") if one.text == "10 tokens · free"]
     assert figures.sends("on_click") == [sent(SentCallState.open_reply, run_id="r1")]
     assert figures.name.splitlines()[:2] == ["10 tokens · free", "Input 9 tokens"]
-    assert figures.name.endswith("Show the request")
+    assert figures.name.endswith("Show request")
 
 
 @pytest.mark.parametrize("var", ["blank", "busy"])

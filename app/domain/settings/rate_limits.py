@@ -90,10 +90,14 @@ class SendQuota:
 
 
 class RateLimitedError(InviewError):
-    """Error: a rate limit is reached. Nothing was sent. `wait` is the number of seconds until a send may succeed."""
+    """Error: a rate limit is reached. Nothing was sent. `wait` is the number of seconds until a send may succeed.
+
+    `reason` is the message without the wait.
+    """
 
     def __init__(self, scope: RateScope, maximum: str, wait: int) -> None:
-        super().__init__(f"{_WHO[scope]} {maximum}. Nothing was sent. Try again in {describe_wait(wait)}.")
+        self.reason = f"{_WHO[scope]} {maximum}. Nothing was sent."
+        super().__init__(f"{self.reason} Try again in {describe_wait(wait)}.")
         self.scope = scope
         self.wait = wait
 

@@ -64,6 +64,7 @@ class Account:
 
     - `cumulative`: the usage that the last accounting node recorded, plus all later usage.
     - `window`: the number of tokens of the context window that are in use now; None if no call has reported it yet.
+    - `summarised`: no reply followed the newest summary, so `window` is the size of the summary.
     """
 
     conversation: Conversation
@@ -72,15 +73,17 @@ class Account:
     by_model: Mapping[str, Spent]
     cumulative: Usage
     window: int | None
+    summarised: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """The total cost of a conversation, its parts by purpose, and its `window` as in `Account`."""
+    """The total cost of a conversation, its parts by purpose, and its `window` and `summarised` as in `Account`."""
 
     conversation: Conversation
     by_purpose: Mapping[str, Spent]
     window: int | None
+    summarised: bool
 
     @property
     def spent(self) -> Spent:
@@ -100,7 +103,7 @@ async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Bal
         by_purpose, _ = await _sum_derived(ctx, owner, conversation_id)
     else:
         by_purpose = await _sum_by(ctx, owner, conversation_id, "purpose")
-    return Balance(conversation, by_purpose, _window(latest, conversation.checkpoint))
+    return Balance(conversation, by_purpose, *_window(latest, conversation.checkpoint))
 
 
 async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Account:
@@ -120,13 +123,15 @@ async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Acc
     else:
         by_purpose = await _sum_by(ctx, owner, conversation_id, "purpose")
         by_model = await _sum_by(ctx, owner, conversation_id, "model")
+    window, summarised = _window(latest, conversation.checkpoint)
     return Account(
         conversation=conversation,
         spent=sum(by_purpose.values(), start=Spent()),
         by_purpose=by_purpose,
         by_model=by_model,
         cumulative=(NO_USAGE if node is None else node.usage) + later,
-        window=_window(latest, conversation.checkpoint),
+        window=window,
+        summarised=summarised,
     )
 
 
@@ -199,8 +204,10 @@ def _last_written_here(nodes: tuple[Accounting, ...]) -> Accounting | None:
     return next((node for node in reversed(nodes) if node.calls is not None), None)
 
 
-def _window(latest: tuple[EndedCall, ...], checkpoint: Checkpoint | None) -> int | None:
+def _window(latest: tuple[EndedCall, ...], checkpoint: Checkpoint | None) -> tuple[int | None, bool]:
     """Return how many tokens of the context window are in use after the newest call in `latest`; None: unknown.
+
+    The second value is True if that call wrote the summary of the conversation.
 
     The call for a summary is skipped if the conversation has no checkpoint.
     """
@@ -209,5 +216,5 @@ def _window(latest: tuple[EndedCall, ...], checkpoint: Checkpoint | None) -> int
             continue
         window = window_after(call.purpose, call.outcome, call.usage)
         if window is not None:
-            return window
-    return None
+            return window, call.purpose == "summary"
+    return None, False

@@ -22,6 +22,7 @@ from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for, current
+from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.deliveries import DeliveredError, find_delivery
@@ -53,7 +54,9 @@ from app.state.composer.views import (
     OrderKind,
     OverBudgetView,
     SendAnswer,
+    SendWaitView,
 )
+from app.state.composer.waits import plan_wait
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault, provider_of
 from app.state.messages.toasts import show_fault
@@ -67,6 +70,7 @@ from app.state.topics.chosen import TopicState
 from app.views.usage.figures import join_words
 
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
+WRITE_FIRST: Final = "Write a request first. Then choose the models to compare."
 _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
 _KEPT_ANSWERS: Final = 8
@@ -81,6 +85,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     - `running`: the id of the pair whose reply is running.
     - `stopping`: the id of the pair whose reply is being stopped.
     - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
+    - `wait`: the wait after the last send, if a rate limit refused it.
     - `over_budget`: the content of the dialog for a send that exceeds its budget.
     - `compared`: names the models that the next draft goes to, if several were chosen before it was written; "" for
       none.
@@ -91,6 +96,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
     fault_provider: rx.Field[str] = rx.field("")
+    wait: rx.Field[SendWaitView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
     compared: rx.Field[str] = rx.field("")
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
@@ -164,6 +170,13 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self._compare_next(tuple(models))
             self.order = make_order(OrderKind.FOCUS, "")
+
+    @rx.event
+    async def require_text(self) -> None:
+        """Show that a comparison needs a text, and focus the text area."""
+        await self._come_to_page()
+        self.fault, self.fault_provider = WRITE_FIRST, ""
+        self.order = make_order(OrderKind.FOCUS, "")
 
     @rx.event
     async def end_compare(self) -> None:
@@ -272,7 +285,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             return
         if self._pending is not None:
             await self._answer(self._pending, accepted=False)
-        set_changed(self, fault="", refused=(), work=None, over_budget=None, order=None)
+        set_changed(self, fault="", wait=None, refused=(), work=None, over_budget=None, order=None)
         self._pending = None
         self._compare_next(())
         if self.made != conversation_id:  # else a text of the start page may still be on its way there
@@ -323,7 +336,7 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             self._note_answer(name, accepted=False)
             return None
         await self._come_to_page()
-        self.fault = ""
+        self.fault, self.wait = "", None
         order = self.order if self.order is not None and self.order.id == order_id else None
         # The models of an order to send a draft were chosen with it. "Continue" (`SAY`) counts as the next message: it
         # goes to the models that `compared` names.
@@ -383,7 +396,10 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)
             async with self:
-                await self._refuse(draft, "" if is_shown else describe_fault(error), provider_of(error))
+                wait = plan_wait(error, now()) if draft.is_of_page(self.router.url.path) and not draft.waited else None
+                message = "" if is_shown or wait is not None else describe_fault(error)
+                await self._refuse(draft, message, provider_of(error))
+                self.wait = wait
             return ""
         except Exception:
             async with self:

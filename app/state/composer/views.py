@@ -40,6 +40,20 @@ class BoxOrder:
 
 
 @dataclass(frozen=True)
+class SendWaitView:
+    """The wait after a send that a rate limit refused.
+
+    - `reason`: the limit. `wait`: the whole wait in words.
+    - `until`: the end of the wait. `now`: the server's time when this was created (both ISO 8601).
+    """
+
+    reason: str
+    wait: str
+    until: str
+    now: str
+
+
+@dataclass(frozen=True)
 class SendAnswer:
     """The result of a send: accepted or refused. `id` is the id that the text area gave to the send.
 

@@ -45,6 +45,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     - `number`: grows with each new initial text of the text area.
     - `size`: the size of the typed text.
+    - `changed`: the typed text differs from the stored prompt, so that closing the text area loses it.
     - `fault`: the reason why the prompt cannot be saved.
     - `edit_id`: the key under which the browser keeps the typed text over a reload, because the server may not have
       received all of it. "" in a temporary conversation, whose texts the browser must not keep.
@@ -57,8 +58,10 @@ class SystemPromptState(VisitedState, rx.State):
     edit_id: rx.Field[str] = rx.field("")
     new: rx.Field[str] = rx.field("")
     size: rx.Field[str] = rx.field("")
+    changed: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
     _written: str = ""
+    _stored: str = ""
     _page: str = ""
 
     @rx.event
@@ -81,6 +84,7 @@ class SystemPromptState(VisitedState, rx.State):
         await self._come()
         self.editing, self.fault, self.size, self._page = True, "", "", conversation_id
         self.edit_id = "" if await _is_temporary(self, conversation_id) else new_id()
+        self._stored, self.changed = stored, False
         self._begin(stored)
         return SystemPromptState.count
 
@@ -96,7 +100,7 @@ class SystemPromptState(VisitedState, rx.State):
         self.fault = TOO_LONG if written is None else ""
         if written is None:
             return None
-        self._written = written
+        self._written, self.changed = written, written != self._stored
         return SystemPromptState.count
 
     @rx.event(background=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -14,6 +13,7 @@ from app.domain.audit import AuditAction
 from app.runs.app_context import current
 from app.runs.audit.audit import read_audit
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.settings.access_words import describe_action
 from app.state.tab.address import conversation_path
 from app.state.tab.visit import VisitedState
 from app.store.audit.audit import AuditCriteria, AuditEntry
@@ -28,7 +28,7 @@ _DONE: Final[Mapping[str, str]] = MappingProxyType(
         AuditAction.EXPORTED: "Exported",
         AuditAction.CREATED: "Created",
         AuditAction.CHANGED: "Changed",
-        AuditAction.SENT: "Sent",
+        AuditAction.SENT: "Sent in",
         AuditAction.TRASHED: "Moved to trash",
         AuditAction.RESTORED: "Restored",
         AuditAction.DELETED: "Deleted permanently",
@@ -44,8 +44,6 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The choices of the filter, each with its actions."""
 ALL: Final = next(iter(ACTIONS))
-_COLUMN: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
-"""The name of a setting of a conversation, as an entry has it."""
 _VIA: Final = {"page": "on this page", "api": "through the API", "": "by Inview"}
 
 
@@ -109,7 +107,7 @@ class AccessState(VisitedState, rx.State):
 
 
 def _describe(number: int, entry: AuditEntry) -> AccessItem:
-    what = _COLUMN.sub(_name_setting, str(entry.data.get("what", "")))
+    what = describe_action(entry.action, entry.data)
     client = f"{_VIA.get(entry.via, entry.via)}{f' from {entry.address}' if entry.address else ''}"
     return AccessItem(
         number=number,
@@ -118,8 +116,3 @@ def _describe(number: int, entry: AuditEntry) -> AccessItem:
         conversation="" if entry.conversation_id is None else conversation_path(entry.conversation_id),
         detail=": ".join(filter(None, (client, what))),
     )
-
-
-def _name_setting(column: re.Match[str]) -> str:
-    """Return the name of a setting in words: "folder_id" is "folder", "system_prompt" is "system prompt"."""
-    return column[0].removesuffix("_id").removesuffix("_json").replace("_", " ")

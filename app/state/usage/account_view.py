@@ -31,6 +31,11 @@ from app.state.usage.labels import (
 from app.views.usage.figures import number, plural
 from app.views.usage.usage import describe_report
 
+_CONTEXT_USED: Final = {
+    False: "By the last request and its reply",
+    True: "By the summary. No reply followed it yet",
+}
+"""The notes of the figure "Context used", by `Account.summarised`."""
 _OUTCOMES: Final = {Lifecycle.ERROR: "failed", Lifecycle.CANCELED: "stopped"}
 
 
@@ -95,7 +100,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
         FigureView("Tokens", describe_tokens(spent)),
     ]
     if account.window is not None:
-        facts.append(FigureView("Context used", number(account.window), "By the last request and its reply"))
+        facts.append(FigureView("Context used", number(account.window), _CONTEXT_USED[account.summarised]))
     purposes = [
         FigureView(describe_purpose(purpose, several=one.calls > 1), describe_both(one))
         for purpose, one in account.by_purpose.items()

@@ -99,7 +99,8 @@ def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentFigures:
     if spent.cut:
         texts.append(f"{plural(spent.cut, 'request')} ended before the provider reported the full usage")
     if balance.window is not None:
-        texts.append(f"{number(balance.window)} tokens of context used")
+        by_summary = " by the summary" if balance.summarised else ""
+        texts.append(f"{number(balance.window)} tokens of context used{by_summary}")
     if worst is not None:
         texts.append(describe_spent_of(worst))
     return SpentFigures(

@@ -35,7 +35,8 @@ def model_menu() -> rx.Component:
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(
         rx.el.p(
-            "Window · $ per million tokens (input/output) · JSON: accepts a schema · cache: caches prompts",
+            "Context window · price per million tokens ($ input/output) · "
+            "JSON: accepts a schema · cache: caches prompts",
             class_name="picker-legend",
         ),
         _keyless(),
@@ -116,12 +117,10 @@ def _compare() -> rx.Component:
         ~ComparisonState.comparison.bool(),
         DraftButton.create(
             rx.el.span(COMPARE, rx.el.small("One message, replies side by side (Alt+Enter)", aria_hidden="true")),
-            rx.el.small(
-                rx.cond(ComposerState.running != "", "Wait until the reply is complete", "Write a message first"),
-                class_name="when-disabled",
-            ),
+            rx.el.small("Wait until the reply is complete", class_name="when-disabled"),
             disabled=ComposerState.running != "",
             on_press=ComparisonChoiceState.ask,
+            on_empty=ComposerState.require_text,
             class_name="picker-foot compare-item",
         ),
     )

@@ -35,6 +35,7 @@ from app.ui.composer.schema_dialog import schema_dialog
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.composer.tools_menu import tools_menu
 from app.ui.filters.bar import reader_zone
+from app.ui.kit.clock.countdown import Countdown, Until
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.containers.on_change import OnChange
 from app.ui.kit.controls.icon import line_icon
@@ -47,6 +48,7 @@ from app.ui.topics.chip import topic_chip
 
 _QUEUE: Any = QueueState.queue
 _WORK: Any = ComposerState.work
+_WAIT: Any = ComposerState.wait
 
 
 def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
@@ -68,6 +70,7 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
                 unsent="Inview cannot be reached. Your text is saved; send it again in a moment.",
                 long="This text is too long to send at once. Shorten it, or send it in parts.",
             ),
+            _wait(),
             _kept_back(),
             _work(),
             models_compared(),
@@ -133,6 +136,7 @@ def _text_area() -> rx.Component:
         on_finish=ComposerState.finish_order,
         on_preview=InspectorState.show("preview"),
         on_compare=ComparisonChoiceState.ask,
+        on_empty=ComposerState.require_text,
         on_slash=InsertingState.find_prompts,
         on_prompt=InsertingState.choose_prompt,
     )
@@ -165,7 +169,15 @@ def _sending() -> rx.Component:
                     class_name="stop",
                 ),
             ),
-            SubmitButton.create(icons.send(), label="Send", title="Send (Enter)", idle=True, class_name="send"),
+            SubmitButton.create(
+                icons.send(),
+                label="Send",
+                title="Send (Enter)",
+                idle=True,
+                until=rx.cond(_WAIT, _WAIT.until, ""),
+                now=rx.cond(_WAIT, _WAIT.now, ""),
+                class_name="send",
+            ),
         ),
         class_name="sending",
     )
@@ -185,6 +197,31 @@ def _schema_button() -> rx.Component:
             custom_attrs={"data-set": ""},
             class_name="schema-button",
         ),
+    )
+
+
+def _wait() -> rx.Component:
+    """Draw the notice that a rate limit refused the last send, with the time until Send is enabled again."""
+    return rx.el.div(
+        rx.cond(
+            _WAIT,
+            Until.create(
+                rx.el.p(
+                    _WAIT.reason,
+                    rx.el.span(" Try again in ", _WAIT.wait, ".", class_name="unseen"),
+                    # Hidden, because a screen reader would read each second aloud.
+                    rx.el.span(
+                        " Try again in ",
+                        Countdown.create(until=_WAIT.until, now=_WAIT.now, after=".", hours=" h", seconds=" s"),
+                        aria_hidden="true",
+                    ),
+                    class_name="notice",
+                ),
+                until=_WAIT.until,
+                now=_WAIT.now,
+            ),
+        ),
+        role="status",
     )
 
 

@@ -144,12 +144,12 @@ def _share() -> rx.Var[str]:
 def _preview() -> rx.Component:
     return rx.el.div(
         rx.el.button(
-            "Preview",
+            "Show request",
             type="button",
             on_click=InspectorState.show("preview"),
-            title="Preview (Ctrl+Shift+Enter in the message box)",
+            title="Show request (Ctrl+Shift+Enter in the message box)",
         ),
-        rx.el.p("Shows the exact request. Nothing is sent."),
+        rx.el.p("Exactly what will be sent. Nothing is sent yet."),
         class_name="tip-exact",
     )
 

@@ -163,8 +163,8 @@ def _fields() -> list[rx.Component]:
             **whole,
         ),
         _field("seed", "Seed", "The same seed may give the same reply.", rx.el.input, **whole),
-        _choice("effort", "Effort", "Amount of thinking before the answer.", efforts),
-        _choice("thinking", "Thinking", "Thinking before the answer.", {"true": "On", "false": "Off"}),
+        _choice("effort", "Effort", "How much the model thinks.", efforts),
+        _choice("thinking", "Thinking", "On: the model thinks before it answers.", {"true": "On", "false": "Off"}),
     ]
 
 
@@ -182,14 +182,14 @@ def _middleware() -> list[rx.Component]:
         _menu(
             USER_CONTEXT,
             "Text about you",
-            "The text about you from Settings → Privacy.",
+            "Send the text about you from Settings → Privacy.",
             _FORM.user_context,
             {"": settings, "false": "Not sent"},
         ),
         _menu(
             REDACTION,
             "Redaction",
-            "Replaces keys, tokens and passwords before a request is sent.",
+            "Replace keys, tokens and passwords before they are sent.",
             _FORM.redaction,
             {"": settings, "true": "On", "false": "Off"},
         ),

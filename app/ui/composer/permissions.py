@@ -69,7 +69,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
             _answer(card, "deny", "Deny", asks),
             rx.el.span(
                 rx.el.button(
-                    rx.cond(card.editing, "Cancel edit", "Edit"),
+                    rx.cond(card.editing, "Discard edit", "Edit"),
                     type="button",
                     aria_pressed=card.editing,
                     on_click=PermissionsState.toggle_edit(card.id),

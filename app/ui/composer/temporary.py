@@ -27,7 +27,7 @@ def temporary_words() -> rx.Component:
     """Draw the text that explains the switch for temporary conversations. It is hidden while the switch is off."""
     return rx.el.p(
         "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
-        "The ledger keeps the usage of its calls, without any text.",
+        "Its costs stay in Usage, without any text.",
         id="temporary-words",
         hidden=~TemporaryState.wanted,
         class_name="temporary-words",

@@ -49,6 +49,7 @@ class TextArea(Island):
     - `order`: an instruction for the text area, such as to insert a text.
     - `on_finish`: reports that the instruction was carried out.
     - `on_compare`: the user wants to send the text to several models.
+    - `on_empty`: the same, but there is nothing to send.
 
     Prompts. A person can insert a prompt of a server by "/" and its name:
 
@@ -80,27 +81,34 @@ class TextArea(Island):
     on_finish: rx.EventHandler[rx.event.passthrough_event_spec(str)]
     on_preview: rx.EventHandler[rx.event.no_args_event_spec]
     on_compare: rx.EventHandler[rx.event.no_args_event_spec]
+    on_empty: rx.EventHandler[rx.event.no_args_event_spec]
     on_slash: rx.EventHandler[rx.event.no_args_event_spec]
     on_prompt: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class SubmitButton(Island):
-    """A button that sends the text. While the text area is empty, it is disabled if `idle`, otherwise hidden."""
+    """A button that sends the text. While the text area is empty, it is disabled if `idle`, otherwise hidden.
+
+    It is also disabled until the moment `until`, "" for none. `until` and `now` are as in `Countdown`.
+    """
 
     library = _FILE
     tag = "SubmitButton"
     label: rx.Var[str]
     title: rx.Var[str]
     idle: rx.Var[bool]
+    until: rx.Var[str] | None = None
+    now: rx.Var[str] | None = None
 
 
 class DraftButton(Island):
-    """A menu item that is disabled while the text area is empty, or while `disabled` is true."""
+    """A menu item that needs a text. `on_empty`: it was pressed while the text area is empty."""
 
     library = _FILE
     tag = "DraftButton"
     disabled: rx.Var[bool]
     on_press: rx.EventHandler[rx.event.no_args_event_spec]
+    on_empty: rx.EventHandler[rx.event.no_args_event_spec]
 
 
 class SendNotice(Island):

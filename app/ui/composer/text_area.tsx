@@ -17,6 +17,7 @@ import { applyShortcut, insertText, LONGEST_UNDONE } from "../kit/texts/writing.
 import { schemas, texts, uploads } from "./drafts.ts";
 import { before, holds, type Moved, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
+import { useSecondsLeft } from "../kit/clock/countdown.tsx";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
@@ -246,7 +247,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (chosen || actOn(event, area.current?.value ?? "")) event.preventDefault();
   };
   const compare = () => {
-    if (!busy && !blank.get()) props.onCompare?.();
+    if (!busy) (blank.get() ? props.onEmpty : props.onCompare)?.();
   };
   const actOn = (event: KeyboardEvent<HTMLTextAreaElement>, text: string): boolean => {
     const { key, shiftKey, ctrlKey, metaKey, altKey, repeat, nativeEvent, currentTarget } = event;
@@ -385,27 +386,28 @@ function grow(box: HTMLTextAreaElement | null): void {
 }
 
 /** Sends the text, as Enter does. `idle`: the button is shown, disabled, while there is nothing to send. */
-export function SubmitButton({ label, title, idle, className, children }: SubmitButtonProps): ReactNode {
+export function SubmitButton(props: SubmitButtonProps): ReactNode {
+  const { label, title, idle, until = "", now = "", className, children } = props;
   const none = blank.use();
+  const waits = useSecondsLeft(until, now) > 0;
   if (none && !idle) return null;
   const press = () => goTo("send");
   return (
-    <button type="button" className={className} disabled={none} aria-label={label} title={title} onClick={press}>
+    <button type="button" className={className} disabled={none || waits} aria-label={label} title={title} onClick={press}>
       {children}
     </button>
   );
 }
 
-/** A button that is disabled while there is nothing to send. */
-export function DraftButton({ disabled, className, children, onPress }: DraftButtonProps): ReactNode {
-  const isBlank = blank.use();
+/** A button that needs something to send. */
+export function DraftButton({ disabled, className, children, onPress, onEmpty }: DraftButtonProps): ReactNode {
   return (
     <button
       type="button"
       data-close=""
       className={className}
-      disabled={isBlank || disabled}
-      onClick={() => onPress?.()}
+      disabled={disabled}
+      onClick={() => (blank.get() ? onEmpty : onPress)?.()}
     >
       {children}
     </button>

@@ -13,7 +13,7 @@ from app.state.transcript.chat import ChatState
 from app.ui import routes
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.shell.menu import menu
-from app.views.composer.context import SentToolView
+from app.views.composer.context import OmittedToolView, SentToolView
 
 _TOOLS: Any = ComposerState.tools
 
@@ -27,6 +27,7 @@ def tools_menu() -> rx.Component:
             rx.el.span("Tools ", rx.el.b(_TOOLS.count)),
             rx.el.p(rx.el.b(f"{_TOOLS.count} of {_TOOLS.of} tools"), _summary(), class_name="sent-tools-sum"),
             _list(),
+            _omitted(),
             _way(),
             label="Tools of the next message",
             title="Tools sent with the next message",
@@ -51,6 +52,22 @@ def _tool(tool: rx.vars.ObjectVar[SentToolView]) -> rx.Component:
         rx.el.span(tool.tokens, rx.el.span(" tokens", class_name="unseen")),
         key=tool.name,
     )
+
+
+def _omitted() -> rx.Component:
+    """Draw the tools that are not sent, each with the reason."""
+    tools = rx.foreach(_TOOLS.omitted.to(tuple[OmittedToolView, ...]), _omitted_tool)
+    return rx.cond(
+        _TOOLS.omitted.length() > 0,
+        rx.fragment(
+            rx.el.p("Not sent", aria_hidden="true", class_name="sent-tools-sum"),
+            rx.el.ul(tools, aria_label="Tools that are not sent", class_name="sent-tools"),
+        ),
+    )
+
+
+def _omitted_tool(tool: rx.vars.ObjectVar[OmittedToolView]) -> rx.Component:
+    return rx.el.li(rx.el.span(tool.title, " ", rx.el.small(tool.server)), rx.el.small(tool.why), key=tool.name)
 
 
 def _way() -> rx.Component:

@@ -27,6 +27,7 @@ export interface SendAnswer {
 export interface DraftButtonProps {
   readonly disabled: boolean;
   readonly onPress?: (() => void) | undefined;
+  readonly onEmpty?: (() => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
@@ -56,6 +57,8 @@ export interface SubmitButtonProps {
   readonly label: string;
   readonly title: string;
   readonly idle: boolean;
+  readonly until?: string | undefined;
+  readonly now?: string | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }
@@ -90,6 +93,7 @@ export interface TextAreaProps {
   readonly onFinish?: ((value0: string) => void) | undefined;
   readonly onPreview?: (() => void) | undefined;
   readonly onCompare?: (() => void) | undefined;
+  readonly onEmpty?: (() => void) | undefined;
   readonly onSlash?: (() => void) | undefined;
   readonly onPrompt?: ((value0: string) => void) | undefined;
   readonly children?: ReactNode;

@@ -29,7 +29,7 @@ from app.ui.kit.keys.tabs import Tabs, tab
 from app.ui.usage.account import usage_section
 
 _NAMES: Final = {
-    "preview": ("Preview", "Preview of the request"),
+    "preview": ("Request", "Request of the next send"),
     "tools": ("Tools", "Tools of the conversation"),
     "messages": ("Messages", "Messages of the conversation"),
     "usage": ("Usage", "Usage of the conversation"),
@@ -38,6 +38,8 @@ _NAMES: Final = {
     "log": ("Log", "Log of the conversation"),
 }
 """The label of the tab of each section, and its full name."""
+SHOW_REQUEST: Final = "Show request"
+"""The name of each control that opens the exact request that will be sent or that was sent."""
 _PANELS: Final = {
     "preview": preview_panel,
     "tools": tools_panel,
@@ -87,7 +89,7 @@ def start_inspector() -> rx.Component:
 
 def preview_toggle() -> rx.Component:
     """Draw the button that opens the preview, or closes it."""
-    return _toggle(ON_START, "scan-text", "p")
+    return _toggle(ON_START, "scan-text", "p", SHOW_REQUEST)
 
 
 def log_toggle() -> rx.Component:
@@ -99,8 +101,8 @@ def log_toggle() -> rx.Component:
     return _toggle("log", "scroll-text", "l")
 
 
-def _toggle(section: str, picture: str, key: str) -> rx.Component:
-    label, is_open = _NAMES[section][1], InspectorState.section == section
+def _toggle(section: str, picture: str, key: str, name: str = "") -> rx.Component:
+    label, is_open = name or _NAMES[section][1], InspectorState.section == section
     return rx.el.button(
         rx.icon(picture, size=16),
         type="button",

@@ -1,4 +1,4 @@
-"""The section Preview of the inspector: the request that Send would make now, as text and as JSON.
+"""The section Request of the inspector: the request that Send would make now, as text and as JSON.
 
 A third tab shows its differences from the last request.
 """
@@ -27,7 +27,7 @@ _REQUEST = PreviewState.request
 
 @rx.memo
 def preview_panel() -> rx.Component:
-    """Draw the section Preview: its tabs, and the content of the open tab.
+    """Draw the section Request: its tabs, and the content of the open tab.
 
     Without a request, draw an error or a note that the request is being built.
     """
@@ -80,7 +80,7 @@ def _tabs() -> rx.Component:
             rx.el.span("Updating…", class_name="updating"),
         ),
         rx.el.span("Without your text: it is too large to send at once.", role="status", class_name="oversize"),
-        label="Preview",
+        label="Request",
         class_name="tabs",
     )
 

@@ -17,7 +17,7 @@ from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch, temporary_words
-from app.ui.inspector.frame import preview_toggle, start_inspector
+from app.ui.inspector.frame import SHOW_REQUEST, preview_toggle, start_inspector
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.place import Place, go_to
 from app.ui.pages.frame import frame
@@ -25,12 +25,17 @@ from app.ui.shell.toasts import toasts
 from app.ui.transcript.system_prompt import system_prompt_card
 
 _RECENT: Final = 4
+_LEAD: Final = (
+    "What you see is what is sent to the model: check the request and its price before you send, "
+    "and leave out what you do not need."
+)
 
 
 def home() -> rx.Component:
     """Draw the start page, with a composer in the middle. The first send creates a conversation and opens its page."""
     return frame(
         rx.el.div(
+            rx.el.p(_LEAD, class_name="home-lead"),
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
             composer(compare_dialogs(), first=True),
             temporary_words(),
@@ -52,14 +57,12 @@ def home() -> rx.Component:
 def _examples() -> rx.Component:
     return rx.el.ul(
         _example(
-            "Preview the request",
-            "Every byte of the request, before it goes out",
+            SHOW_REQUEST,
+            "Exactly what will be sent. Nothing is sent yet",
             InspectorState.show("preview"),
         ),
         _example(
-            "Compare two models",
-            "Your next message goes to both models",
-            ComparisonChoiceState.ask_for_next,
+            "Compare two models", "Both answer your next message, side by side", ComparisonChoiceState.ask_for_next
         ),
         _example("Attach a file", "Send an image or a text file with a message", go_to(Place.ATTACH)),
         aria_label="Examples",
@@ -83,7 +86,7 @@ def _connect() -> rx.Component:
             ModelState.chosen.startswith("offline:"),
             rx.fragment(
                 rx.el.p(
-                    "The built-in demo answers. ",
+                    "Replies come from the built-in demo, which needs no key. ",
                     PageLink.create("Connect a model", to=routes.PROVIDERS),
                     " to get real replies.",
                 ),

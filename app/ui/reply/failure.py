@@ -25,7 +25,7 @@ _NAMES: Final = {
     FailureStep.EDIT: "Edit & resend",
     FailureStep.OTHER_MODEL: "Another model…",
     FailureStep.INCLUDE: "Include in the next message",
-    FailureStep.SNAPSHOT: "Show sent request",
+    FailureStep.SNAPSHOT: "Show request",
     FailureStep.DELETE: "Delete",
 }
 _KEYS: Final = {

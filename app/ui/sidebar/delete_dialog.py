@@ -11,20 +11,22 @@ from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_danger, d
 @rx.memo
 def delete_conversation_dialog() -> rx.Component:
     """Draw the dialog that asks before a conversation is moved to the trash or, if temporary, deleted permanently."""
+    temporary = SidebarState.deleting_temporary
+    title = rx.cond(temporary, "Discard this conversation?", "Delete this conversation?").to(str)
     return Dialog.create(
-        dialog_title("Delete this conversation?"),
+        dialog_title(title),
         dialog_text(
             rx.cond(
-                SidebarState.deleting_temporary,
-                "“" + SidebarState.deleting_name + "” is temporary. It will be deleted permanently.",
+                temporary,
+                "“" + SidebarState.deleting_name + "” is temporary. Its text is lost: Undo cannot bring it back.",
                 "“" + SidebarState.deleting_name + "” will be moved to the trash. "
                 "You can restore it with Undo or from the trash.",
             ),
         ),
         dialog_foot(
             dialog_cancel("Cancel", first=True),
-            dialog_danger("Delete", SidebarState.delete_conversation),
+            dialog_danger(rx.cond(temporary, "Discard", "Delete").to(str), SidebarState.delete_conversation),
         ),
-        label="Delete this conversation?",
+        label=title,
         on_close=SidebarState.end_delete,
     )

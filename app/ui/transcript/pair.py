@@ -305,8 +305,8 @@ def _figures(pair: PairVar) -> rx.Component:
         rx.el.button(
             pair.spent.text,
             type="button",
-            title=spent + "\nShow the request",
-            aria_label=pair.spent.text.to(str) + "\n" + spent + "\nShow the request",
+            title=spent + "\nShow request",
+            aria_label=pair.spent.text.to(str) + "\n" + spent + "\nShow request",
             on_click=SentCallState.open_reply(pair.run_id),
             class_name="figures",
         ),

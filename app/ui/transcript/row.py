@@ -17,11 +17,11 @@ from app.ui.transcript.pair import has_notes, pair_view
 from app.views.reply.pair import ScreenPairView
 
 _OUT: Final = {
-    OutReason.OVER_BUDGET: ("OUT", "over budget", "This pair does not fit into the budget with the newer pairs."),
-    OutReason.BEFORE_CHECKPOINT: ("OUT", "before checkpoint", "The summary replaces this pair."),
-    OutReason.FAILED: ("Failed,", "not sent", "A pair whose reply failed, or that has none, is not sent."),
-    OutReason.FILTERED: ("OUT", "filtered", "The filter excludes this pair."),
-    OutReason.DAMAGED: ("OUT", "damaged", "Part of this pair cannot be read. Incomplete pairs are not sent."),
+    OutReason.OVER_BUDGET: ("OUT", "· over budget", "Not sent: it does not fit into the budget with the newer pairs."),
+    OutReason.BEFORE_CHECKPOINT: ("OUT", "· summarised", "Not sent: the summary above is sent instead of it."),
+    OutReason.FAILED: ("Failed,", "not sent", "Its reply failed, or it has none."),
+    OutReason.FILTERED: ("OUT", "· filtered", "Not sent: the filter excludes it."),
+    OutReason.DAMAGED: ("OUT", "· damaged", "Not sent: part of it cannot be read."),
 }
 """The reasons why a pair is not sent, each as a short label (its first part is bold) and as a sentence."""
 
@@ -81,7 +81,8 @@ def _notes(pair: PairVar) -> rx.Component:
 
 
 def _out(bold: str, rest: str, meaning: str) -> rx.Component:
-    return rx.el.p(rx.el.b(bold), " " + rest, title=meaning, class_name="out")
+    named = f"{bold} {rest}. {meaning}"
+    return rx.el.p(rx.el.b(bold), " " + rest, title=meaning, role="note", aria_label=named, class_name="out")
 
 
 def _out_for(pair: PairVar) -> rx.Component:

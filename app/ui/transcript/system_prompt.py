@@ -79,7 +79,11 @@ def _form() -> rx.Component:
             ),
             rx.cond(SystemPromptState.fault != "", rx.el.p(SystemPromptState.fault, role="alert", class_name="lacks")),
             rx.el.div(
-                rx.el.button("Cancel", type="button", on_click=SystemPromptState.end_edit),
+                rx.el.button(
+                    rx.cond(SystemPromptState.changed, "Discard", "Cancel"),
+                    type="button",
+                    on_click=SystemPromptState.end_edit,
+                ),
                 rx.el.button("Save", type="submit", title="Save (Ctrl+Enter)"),
                 class_name="card-actions",
             ),

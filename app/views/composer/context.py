@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.context.context import OutReason
+from app.domain.conversation.conversation import ToolMode
 from app.domain.errors import InputError, InviewError
 from app.domain.filters.language.errors import FilterError
 from app.domain.tools.inclusion import Choice
 from app.domain.tools.tools import Tool
 from app.views.composer.parameters import SettingView
 from app.views.input_errors import describe_input
+from app.views.inspector.tool_choice import WHY
 from app.views.request.composition import EstimateView
 from app.views.usage.figures import number
 
@@ -26,10 +28,20 @@ class SentToolView:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCountView:
-    """The tools of the next send: `count` of the `of` available tools are sent, and `sent` lists them.
+class OmittedToolView:
+    """A tool that the next send does not include, and why. `server` is "" for a tool that is not available."""
 
-    `able`: the model can call tools. `sum` describes their total size.
+    name: str
+    title: str
+    server: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCountView:
+    """The tools of the next send: `count` of `of` tools are sent. `sent` lists these, `omitted` lists the others.
+
+    `able`: the model can call tools. `sum` describes the total size of those that are sent.
     """
 
     count: int
@@ -37,6 +49,7 @@ class ToolCountView:
     able: bool
     sum: str = ""
     sent: tuple[SentToolView, ...] = ()
+    omitted: tuple[OmittedToolView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +135,26 @@ class ContextView:
 
 def show_tools(choice: Choice) -> ToolCountView | None:
     """Describe the tools of a send for the page. Return None if no tools are set up."""
-    if not choice.decided:
+    omitted = _list_omitted(choice)
+    if not choice.decided and not omitted:
         return None
     chosen, overhead = choice.chosen, choice.offer.overhead
     sent = tuple(_show_sent(one.tool, one.tokens) for one in chosen)
     having_any = f", {number(overhead)} of them for using tools at all" if overhead else ""
     total = f"~{number(choice.tokens)} tokens in each send{having_any}" if chosen else ""
-    return ToolCountView(len(chosen), len(choice.decided), choice.offer.able, total, sent)
+    return ToolCountView(len(chosen), len(chosen) + len(omitted), choice.offer.able, total, sent, omitted)
+
+
+def _list_omitted(choice: Choice) -> tuple[OmittedToolView, ...]:
+    """List the tools that are not sent. In the mode Manual, a ticked tool whose server is off is one of them."""
+    offer = choice.offer
+    decided = ((one.sized.tool, one.why) for one in choice.decided if not one.why.chosen)
+    there = tuple(
+        OmittedToolView(tool.name, tool.title or tool.tool_name, tool.server_name, WHY[why]) for tool, why in decided
+    )
+    known = {one.tool.name for one in offer.tools}
+    missing = sorted(offer.ticked - known) if offer.mode is ToolMode.MANUAL else []
+    return (*there, *(OmittedToolView(name, name, "", "ticked, but its server is off") for name in missing))
 
 
 def _show_sent(tool: Tool, tokens: int) -> SentToolView:

@@ -39,7 +39,7 @@ _MAX_NAMED: Final = 12
 _GIST: Final = 160
 _REASONS: Final[Mapping[OutReason, str]] = {
     OutReason.OVER_BUDGET: "over budget",
-    OutReason.BEFORE_CHECKPOINT: "before the checkpoint",
+    OutReason.BEFORE_CHECKPOINT: "summarised",
     OutReason.FAILED: "failed",
     OutReason.FILTERED: "filtered",
     OutReason.DAMAGED: "damaged",

@@ -21,7 +21,7 @@ MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
     ToolMode.MANUAL: ("Manual", "The tools that are ticked below."),
     ToolMode.ALL_OFF: ("None", "No tools are sent to the model."),
 }
-_WHY: Final[Mapping[Why, str]] = {
+WHY: Final[Mapping[Why, str]] = {
     Why.ALL: "sent",
     Why.ALL_FIT: "sent: all tools together are small enough",
     Why.TICKED: "ticked",
@@ -32,6 +32,7 @@ _WHY: Final[Mapping[Why, str]] = {
     Why.NOTHING_SHARED: "does not match the draft",
     Why.MODEL_CANNOT: "the model cannot call tools",
 }
+"""The reasons why a send includes a tool or not."""
 _MAX_WORDS: Final = 4
 
 
@@ -197,7 +198,7 @@ def _show_tool(tool: ChosenToolView, ticked: frozenset[str]) -> ToolItem:
         title=tool.title or tool.tool,
         figure=f"~{number(tool.tokens)}",
         price=price,
-        why=_WHY[tool.why] + (f": {words}" if words else ""),
+        why=WHY[tool.why] + (f": {words}" if words else ""),
         chosen=tool.chosen,
         ticked=tool.name in ticked,
         description=tool.description,

@@ -77,7 +77,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "fork", "b", Mode.VIEW, "Fork from here", "Starts a new conversation with copies of the pairs up to this one"
     ),
     KeyAction("delete", "x", Mode.VIEW, "Delete", "Deletes the pair; asks first if it has a reply"),
-    KeyAction("preview", "p", Mode.VIEW, "Preview", "Shows exactly what would be sent now"),
+    KeyAction("preview", "p", Mode.VIEW, "Show request", "Shows exactly what will be sent"),
     KeyAction("branches", "B", Mode.VIEW, "Branches", "Shows the tree of conversations forked from each other"),
     KeyAction("log", "l", Mode.VIEW, "Log", "Shows requests for titles and summaries, and costs of removed messages"),
     KeyAction(
@@ -117,8 +117,8 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "dry_run",
         "Ctrl+Shift+Enter",
         Mode.INPUT,
-        "Preview",
-        "Shows exactly what would be sent, and sends nothing",
+        "Show request",
+        "Shows exactly what will be sent, and sends nothing",
         fixed=True,
     ),
     KeyAction(

@@ -71,7 +71,7 @@ def test_estimate_of_a_first_message_moves_no_button_and_has_its_details(page: P
     eventually(lambda: tokens(page) >= before + 380)
     estimate(page).hover()
     expect(panel(page)).to_contain_text("Draft")
-    expect(panel(page).get_by_role("button", name="Preview", exact=True)).to_be_visible()
+    expect(panel(page).get_by_role("button", name="Show request", exact=True)).to_be_visible()
 
 
 def test_estimate_of_another_text_says_that_it_is_being_counted_then_its_split_adds_up(

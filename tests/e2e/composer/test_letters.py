@@ -392,7 +392,7 @@ def type_after_a_control_that_leads_elsewhere(screen: Screen, state: LateState, 
 
 
 def type_while_the_preview_covers_the_composer(screen: Screen) -> None:
-    page, preview = screen.page, screen.page.get_by_role("complementary", name="Preview of the request")
+    page, preview = screen.page, screen.page.get_by_role("complementary", name="Request of the next send")
     page.set_viewport_size({"width": 390, "height": 844})
     page.keyboard.press("Control+Shift+Enter")
     expect(preview).to_be_focused()

@@ -94,9 +94,9 @@ def test_temporary_conversation_is_started_and_discarded_by_keyboard(screen: Scr
 
     page.get_by_role("button", name="Discard").focus()
     page.keyboard.press("Enter")
-    dialog = page.get_by_role("dialog", name="Delete this conversation?")
-    expect(dialog).to_contain_text("deleted permanently")
-    dialog.get_by_role("button", name="Delete").press("Enter")
+    dialog = page.get_by_role("dialog", name="Discard this conversation?")
+    expect(dialog).to_contain_text("Its text is lost")
+    dialog.get_by_role("button", name="Discard").press("Enter")
 
     page.wait_for_url("**/")
     expect(switch).not_to_be_checked()

@@ -36,11 +36,11 @@ def opened(page: Page, server: Served) -> Screen:
 
 
 def inspector(page: Page) -> Locator:
-    return page.get_by_role("complementary", name="Preview of the request")
+    return page.get_by_role("complementary", name="Request of the next send")
 
 
 def open_preview(screen: Screen) -> Locator:
-    screen.page.get_by_role("button", name="Preview of the request").click()
+    screen.page.get_by_role("button", name="Show request", exact=True).click()
     expect(inspector(screen.page).get_by_role("tab", name="Readable")).to_be_visible()
     return inspector(screen.page)
 
@@ -70,7 +70,7 @@ def button_opens_the_log_and_has_the_focus_again_when_it_closes(page: Page) -> N
     expect(page.get_by_role("complementary", name="Log of the conversation")).to_be_focused()
     expect(button).to_be_hidden()
 
-    page.get_by_role("button", name="Preview of the request").click()
+    page.get_by_role("button", name="Show request", exact=True).click()
     expect(inspector(page)).to_be_focused()
 
     page.keyboard.press("Escape")
@@ -161,7 +161,7 @@ def test_preview_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     expect(inspector(page)).to_be_hidden()
 
     page.get_by_role("button", name=re.compile("to be sent now")).click()
-    page.get_by_role("button", name="Preview", exact=True).click()
+    page.locator(".tip-exact").get_by_role("button", name="Show request", exact=True).click()
 
     expect(inspector(page)).to_contain_text("What would this send?")
     expect(opened.composer).to_have_value("What would this send?")
@@ -225,7 +225,7 @@ def json_of_a_first_message(page: Page, peer: Peer) -> None:
     screen.write("What would this send?")
     screen.composer.press("Control+Shift+Enter")
     expect(inspector(page)).to_be_focused()
-    expect(inspector(page).get_by_role("tab")).to_have_text(["Preview", "Readable", "JSON", "Changes"])
+    expect(inspector(page).get_by_role("tab")).to_have_text(["Request", "Readable", "JSON", "Changes"])
     screen.write('What "now"?\n\tAnd é 👩‍👩‍👧')
     expect(inspector(page).locator(".message")).to_contain_text("And é 👩‍👩‍👧")
     shown = body(page)

@@ -139,8 +139,8 @@ def test_axe_finds_nothing_on_six_pages(seen: Page, server: Served) -> None:
     found += findings(seen, "conversation")
     found += [f"too small to press: {each}" for each in seen.evaluate(TOO_SMALL)]
 
-    seen.get_by_role("button", name="Preview of the request").click()
-    panel = seen.get_by_role("complementary", name="Preview of the request").get_by_role("tabpanel", name="Readable")
+    seen.get_by_role("button", name="Show request", exact=True).click()
+    panel = seen.get_by_role("complementary", name="Request of the next send").get_by_role("tabpanel", name="Readable")
     expect(panel).to_contain_text("How much does it rain?")
     found += findings(seen, "inspector")
 

@@ -64,7 +64,7 @@ def test_reply_that_fails(new: Hands) -> None:
 
     hands.send("/fail auth times 1")
     screen.wait_for_reply(3)
-    hands.press(screen.pairs.last.locator(".failure").get_by_role("button", name="Show sent request"))
+    hands.press(screen.pairs.last.locator(".failure").get_by_role("button", name="Show request"))
     kept = page.get_by_role("dialog", name="Sent request of pair 3")
     expect(kept).to_contain_text("exactly as sent")
     hands.press(kept.get_by_role("tab", name="Compared with now"))

@@ -198,7 +198,7 @@ def in_conversation(finger: Finger, path: str) -> None:
 
 
 def in_inspector(finger: Finger) -> None:
-    finger.tap("Preview of the request")
+    finger.tap(re.compile("^Show request$"))
     inspector = finger.page.get_by_role("complementary")
     sections = inspector.get_by_role("tablist", name="Inspector").get_by_role("tab")
     for width in (320, 360, 390):

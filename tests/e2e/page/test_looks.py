@@ -166,8 +166,8 @@ def filter_bar_split_and_preview(painted: Page) -> None:
     painted.get_by_role("button", name="Show all pairs").click()
 
     screen.write("What now?")
-    painted.get_by_role("button", name="Preview of the request").click()
-    inspector = painted.get_by_role("complementary", name="Preview of the request")
+    painted.get_by_role("button", name="Show request", exact=True).click()
+    inspector = painted.get_by_role("complementary", name="Request of the next send")
     for tab in ("Readable", "JSON", "Changes"):
         inspector.get_by_role("tab", name=tab).click()
         expect(inspector.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")

@@ -38,8 +38,8 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     examples = page.get_by_role("list", name="Examples")
     with page.expect_file_chooser():
         examples.get_by_role("button", name="Attach a file").click()
-    examples.get_by_role("button", name="Preview the request").click()
-    expect(page.get_by_role("complementary", name="Preview of the request")).to_contain_text("Write a message: ")
+    examples.get_by_role("button", name="Show request").click()
+    expect(page.get_by_role("complementary", name="Request of the next send")).to_contain_text("Write a message: ")
     page.get_by_role("button", name="Close the inspector").click()
     screen.composer.fill("Not ready")
     examples.get_by_role("button", name="Compare two models").click()

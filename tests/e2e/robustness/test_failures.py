@@ -43,7 +43,7 @@ def every_class_says_what_happened_and_offers_its_next_steps(screen: Screen) -> 
     expect(box).to_contain_text("Add or correct the key in Settings")
     # The keys are drawn on their buttons.
     expect(ways(box)).to_have_text(
-        ["Open Settings", "Try again", "Another model…", "Edit & resende", "Deletex", "Show sent request"]
+        ["Open Settings", "Try again", "Another model…", "Edit & resende", "Deletex", "Show request"]
     )
     for name in ("Edit & resend", "Delete"):
         expect(ways(box).and_(screen.page.get_by_role("button", name=name, exact=True))).to_be_visible()
@@ -105,20 +105,20 @@ def test_failed_request_is_shown_compared_and_sent_again_unchanged(screen: Scree
         peer.refuses = False
     left = peer.raw[-1]
 
-    ways(box).get_by_text("Show sent request").click()
+    ways(box).get_by_text("Show request").click()
     expect(kept(screen)).to_contain_text("exactly as sent")
     expect(kept(screen).locator(".json")).to_contain_text('"Question 3"')
     screen.page.keyboard.press("ArrowRight")
     expect(kept(screen)).to_contain_text("No differences")
     screen.page.keyboard.press("Escape")
     expect(kept(screen)).to_have_count(0)
-    expect(ways(box).get_by_text("Show sent request")).to_be_focused()
+    expect(ways(box).get_by_text("Show request")).to_be_focused()
 
     screen.pairs.first.hover()
     screen.pairs.first.get_by_role("button", name="Delete the pair").click()
     screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(screen.pairs).to_have_count(2)
-    ways(box).get_by_text("Show sent request").click()
+    ways(box).get_by_text("Show request").click()
     kept(screen).get_by_role("tab", name="Compared with now").click()
     expect(kept(screen).locator('.message[data-sign="-"]')).to_have_count(2)
     expect(kept(screen).locator('.message[data-sign="+"]')).to_have_count(0)

@@ -148,6 +148,6 @@ def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two,
     for screen in (one, other):
         expect(screen.page.get_by_role("group", name="Temporary conversation")).to_be_visible()
     one.page.get_by_role("button", name="Discard").click()
-    one.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    one.page.get_by_role("dialog").get_by_role("button", name="Discard").click()
 
     expect(other.page.get_by_role("heading", name="Conversation not found")).to_be_visible()

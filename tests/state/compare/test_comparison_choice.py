@@ -459,3 +459,15 @@ async def test_no_page_asks_for_such_things(tab: Tab, value: object) -> None:
 
     assert tab.shows(ComparisonChoiceState, "choosing") is None
     assert not rows(tab)
+
+
+async def test_comparison_without_a_text_says_so_and_leads_to_the_message_box(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+
+    await tab.send(ComposerState.require_text)
+
+    assert tab.shows(ComposerState, "fault").startswith("Write a request first.")
+    assert tab.shows(ComposerState, "order").kind is OrderKind.FOCUS
+    assert tab.shows(ComparisonChoiceState, "choosing") is None
+    await tab.send(ComposerState.write, draft="Hello", typed=True)
+    assert tab.shows(ComposerState, "fault") == ""

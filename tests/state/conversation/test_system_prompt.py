@@ -107,6 +107,21 @@ async def test_a_left_form_changes_nothing_and_an_unchanged_one_says_nothing(
     assert not tab.shows(ToastState, "toast")
 
 
+async def test_closing_the_form_is_called_discard_only_if_text_would_be_lost(tab: Tab, conversation: str) -> None:
+    await tab.send(SystemPromptState.edit)
+    stored = tab.shows(SystemPromptState, "begun")
+    changes: list[bool] = []
+    for text in (stored, f"{stored} Briefly.", stored):
+        await tab.send(SystemPromptState.write, text=text)
+        changes.append(tab.shows(SystemPromptState, "changed") or False)
+    assert changes == [False, True, False]
+
+    await tab.send(SystemPromptState.write, text="Other.")
+    await tab.send(SystemPromptState.end_edit)
+    await tab.send(SystemPromptState.edit)
+    assert not tab.shows(SystemPromptState, "changed")
+
+
 async def test_its_size_follows_what_is_written(ctx: AppContext, tab: Tab, conversation: str) -> None:
     async with watching(ctx, tab, conversation) as watcher:
         await tab.send(SystemPromptState.edit)

@@ -21,6 +21,7 @@ from app.views.inspector.tool_choice import ToolPanelView
 from tests.runs.steps import collect
 from tests.state.conftest import Tab
 from tests.state.watched import watching
+from tests.waiting import until
 
 
 async def a_conversation(ctx: AppContext) -> str:
@@ -102,6 +103,23 @@ async def test_tick_of_an_unavailable_tool_stays_and_is_shown(ctx: AppContext, t
 
     assert await stored(ctx, conversation_id) == ("cached", ("gone__tool",))
     assert panel(tab).missing.startswith("Ticked, but not available: gone__tool.")
+
+
+async def test_tools_that_are_not_sent_are_named_with_the_reason(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    async with watching(ctx, tab, conversation_id) as watcher:
+        assert sent_by(watcher).omitted == ()
+
+        await tab.send(ToolChoiceState.choose_mode, mode="manual")
+        await tab.send(ToolChoiceState.tick, name="current_time")
+        await tab.send(ToolChoiceState.tick, name="gone__tool")
+        await until(lambda: sent_by(watcher).count == 1 and sent_by(watcher).of == 3)
+
+        omitted = sent_by(watcher).omitted
+    assert [(tool.name, tool.why) for tool in omitted] == [
+        ("fetch_page", "not ticked"),
+        ("gone__tool", "ticked, but its server is off"),
+    ]
 
 
 @pytest.mark.parametrize("value", ["everything", 7, None, ["manual"], ""])

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import app
 from app.domain.audit import AuditAction
+from app.domain.conversation.conversation import Mark
+from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.conversation.mark_commands import mark_pair
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges
 from app.state.settings.access import ACTIONS, ALL, PAGE, AccessItem, AccessState
+from app.state.settings.access_words import describe_action
 from app.store.audit.audit import AuditEntry, insert_entries
+from app.store.conversation.pairs import load_pairs
+from app.store.ledger.ledger import REPLIES
 from tests.state.conftest import Tab
+from tests.state.usage.spending import talk
 
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
@@ -76,3 +87,32 @@ async def test_older_entries_come_page_by_page(ctx: AppContext, tab: Tab) -> Non
     numbers = [item.number for item in items(tab)]
     assert (len(numbers), tab.shows(AccessState, "older")) == (PAGE + 2, False)
     assert numbers == sorted(numbers, reverse=True)
+
+
+async def test_a_deleted_and_restored_pair_is_named_in_plain_words(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await talk(ctx, "/echo one", priced=False)
+    async with ctx.store.read() as session:
+        (pair,) = await load_pairs(session, LOCAL_OWNER, conversation_id)
+    for deleted in (True, False):
+        await mark_pair(ctx, LOCAL_OWNER, pair.id, {"deleted": deleted})
+    await mark_pair(ctx, LOCAL_OWNER, pair.id, {"mark": Mark.OUT})
+
+    await tab.send(AccessState.show)
+
+    assert [item.detail.partition(": ")[2] for item in items(tab)][:4] == [
+        "tag", "1 pair restored", "1 pair deleted", "a message",
+    ]  # fmt: skip
+
+
+def test_every_name_that_a_command_records_has_words() -> None:
+    source = "\n".join(file.read_text() for file in Path(app.__file__).parent.joinpath("runs").rglob("*.py"))
+    recorded = re.findall(r'AuditAction\.(CHANGED|SENT|CREATED)[^\n]*what="([a-z_ ]+)"', source)
+    columns = {one.name for one in fields(SettingChanges)} | set(Marks.__annotations__) | {"flagged removed"}
+    named = [(AuditAction[action], name) for action, name in recorded]
+    named += [(AuditAction.CHANGED, name) for name in sorted(columns)]
+    named += [(AuditAction.SENT, name) for name in ("edit", "resend", *REPLIES)]
+    shown = {(action, name): describe_action(action, {"what": name}) for action, name in named}
+
+    assert len(recorded) > 15
+    assert [one for one in shown.values() if "_" in one or one in {"mark", "checkpoint", "queue", "version"}] == []
+    assert shown[AuditAction.CHANGED, "deleted"] == "pair deleted"

@@ -12,6 +12,7 @@ from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.child_calls import wait_for_text
+from app.runs.child_calls.summaries import summarise
 from app.runs.child_calls.titles import ask_title
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
@@ -129,6 +130,32 @@ async def test_temporary_conversation_has_a_figure_and_an_account(ctx: AppContex
 
     assert tab.shows(SpentState, "spent").conversation == temporary.id
     assert [call.what for call in tab.shows(AccountState, "calls")] == ["Reply, pair 1"]
+
+
+async def test_context_used_after_a_summary_is_that_of_the_summary(ctx: AppContext, tab: Tab) -> None:
+    conversation = await talk(ctx, "/echo one", "/echo two")
+    tab.path = f"/c/{conversation}"
+    await tab.send(AccountState.load)
+    before = tab.shows(AccountState, "account").facts[-1]
+
+    summary = await summarise(ctx, LOCAL_OWNER, conversation)
+    await wait_for_text(ctx, LOCAL_OWNER, summary)
+    for task in tuple(ctx.background):
+        await task
+    await tab.send(AccountState.load)
+    await tab.send(SpentState.refresh)
+
+    after = tab.shows(AccountState, "account").facts[-1]
+    written = await list_booked(ctx, LOCAL_OWNER, conversation, limit=1)
+    usage = written[0].call.usage
+    assert usage is not None
+    assert (before.label, before.note) == ("Context used", "By the last request and its reply")
+    assert (after.value, after.note) == (str(usage.output_tokens), "By the summary. No reply followed it yet")
+    assert f"{after.value} tokens of context used by the summary" in tab.shows(SpentState, "spent").label
+
+    await send(ctx, conversation, "/echo three")
+    await tab.send(AccountState.load)
+    assert tab.shows(AccountState, "account").facts[-1].note == "By the last request and its reply"
 
 
 async def test_account_lists_sums_and_requests_the_newest_first(ctx: AppContext, tab: Tab) -> None:

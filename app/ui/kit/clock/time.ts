@@ -8,6 +8,11 @@ const WEEK = 7 * DAY;
 /** A number with at least two digits. */
 export const two = (number: number): string => String(number).padStart(2, "0");
 
+/** The whole seconds from `at` (milliseconds since 1970) until `until` (ISO 8601). 0 if it is over, or for "". */
+export function secondsLeft(until: string, at: number): number {
+  return until ? Math.max(0, Math.ceil((Date.parse(until) - at) / 1000)) : 0;
+}
+
 /** "14:05", in the reader's zone. */
 export const clock = (date: Date): string => `${two(date.getHours())}:${two(date.getMinutes())}`;
 

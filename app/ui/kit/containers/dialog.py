@@ -50,6 +50,6 @@ def dialog_cancel(text: str = "Cancel", *, first: bool = False) -> rx.Component:
     return rx.el.button(text, type="button", custom_attrs=marks, class_name="quiet")
 
 
-def dialog_danger(text: str, on_click: Any) -> rx.Component:
+def dialog_danger(text: str | rx.Var[str], on_click: Any) -> rx.Component:
     """Draw the button that performs the deletion that the dialog asks about."""
     return rx.el.button(text, type="button", on_click=on_click, class_name="danger")
