@@ -237,3 +237,14 @@ def test_price_beside_send_says_that_the_reply_costs_extra() -> None:
     assert "· $0.0005 + reply" in priced.text
     assert "The reply costs extra" in priced.text
     assert "+ reply" not in free.text
+
+
+def test_add_menu_of_a_phone_opens_the_options_that_the_empty_composer_hides() -> None:
+    page = draw(conversation, {MenuState: {"shown": Menu.ADD}, ModelState: {"chosen_name": "Echo"}})
+
+    menu = page.find("Dialog", "Add to the message")
+    narrow = [one for one in menu.list("button") if "narrow" in one.props["className"]]
+    assert [one.text for one in narrow] == ["ModelEcho", "Topic of the next messages"]
+    assert narrow[0].sends("on_click")[0] == sent(MenuState.show_models)
+    assert "data-close" not in narrow[0].props, "it would close the menu that it opens"
+    assert narrow[1].sends("on_click") == [sent(TopicPickerState.pick_for_composer)]
