@@ -139,7 +139,7 @@ def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen,
 
     phone.go(screen.path)
     pair = phone.pairs.last
-    pair.locator(".more > summary").tap()
+    pair.locator(".more > button").tap()
     pair.get_by_role("button", name="2 stars").tap()
     toast = phone.page.locator(".toast")
     toast.locator("span").first.evaluate("it => { it.textContent = 'This takes three lines on a phone. '.repeat(3) }")
