@@ -24,18 +24,16 @@ _DOTS: Final = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 def more_menu(pair: PairVar) -> rx.Component:
     """Draw the button "…" and its menu. On other screens, the line below the pair has these actions."""
     return MenuButton.create(
-        rx.el.div(rx.el.span("Stars"), stars(pair), class_name="menu-row"),
+        rx.el.div(rx.el.span("Stars"), rx.el.div(stars(pair), custom_attrs={"data-close": ""}), class_name="menu-row"),
         _item(
             line_icon(FLAG),
             rx.cond(pair.flagged, "Remove the flag", "Flag"),
             MarksState.toggle_flag(pair.id),
-            closes=False,
         ),
         _item(
             line_icon(TAG),
             "Tag: " + rx.cond(pair.mark, tag_name(pair), "none").to(str),
             MarksState.cycle_mark(pair.id),
-            closes=False,
         ),
         _item(fork_icon(), "Fork from here", BranchState.ask_fork(pair.id)),
         copy_button(pair.user_text, label="Copy the request", words="Copy the request"),
@@ -52,14 +50,12 @@ def more_menu(pair: PairVar) -> rx.Component:
     )
 
 
-def _item(
-    icon: rx.Component, name: str | rx.Var[str], event: Any, *, closes: bool = True, classes: str = ""
-) -> rx.Component:
+def _item(icon: rx.Component, name: str | rx.Var[str], event: Any, *, classes: str = "") -> rx.Component:
     return rx.el.button(
         icon,
         rx.el.span(name),
         type="button",
         on_click=event,
-        custom_attrs={"data-close": ""} if closes else {},
+        custom_attrs={"data-close": ""},
         class_name=f"menu-item {classes}",
     )

@@ -176,6 +176,7 @@ def in_conversation(finger: Finger, path: str) -> None:
     finger.tap("2 stars", pair)
     expect(pair.get_by_role("group", name="Stars: 2").first).to_be_visible()
     finger.look("stars")
+    finger.tap("More actions", pair)
     finger.open("Delete this pair?", lambda: finger.tap("Delete the pair", pair))
     finger.open("Regenerate pair 1", lambda: finger.tap("Regenerate", pair))
     finger.tap("Edit and resend", pair)
