@@ -47,13 +47,12 @@ def add_menu() -> rx.Component:
     )
 
 
-def _narrow() -> tuple[rx.Component | rx.Var[Any], ...]:
+def _narrow() -> tuple[rx.Component, ...]:
     """Draw the options that the composer of a phone hides while it is empty. The stylesheet shows them only there."""
+    agent = _menu_opener("Agent", AgentState.chosen_name, MenuState.show_agents)
     return (
         _menu_opener("Model", ModelState.chosen_name, [MenuState.show_models, ModelState.look]),
-        rx.cond(
-            AgentState.rows.length() > 0, _menu_opener("Agent", AgentState.chosen_name, MenuState.show_agents), None
-        ),
+        rx.fragment(rx.cond(AgentState.rows.length() > 0, agent)),
         menu_item("Topic of the next messages", TopicPickerState.pick_for_composer, class_name="narrow"),
     )
 

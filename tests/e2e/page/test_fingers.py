@@ -250,11 +250,11 @@ def is_within(place: Locator, height: int) -> None:
 def composer_has_two_lines_of_controls(finger: Finger, path: str) -> None:
     page = finger.screen.go(path).page
     composer = page.get_by_role("form", name="Message")
+    finger.screen.write("Hello")
     expect(composer.get_by_role("button", name=re.compile("^Tools "))).to_be_visible()
     expect(composer.get_by_role("button", name=re.compile("^Agent: "))).to_be_visible()
     for width in (390, 360, 320):
         page.set_viewport_size({"width": width, "height": 844})
-        finger.screen.write("Hello")
         finger.look(f"composer with all menus, {width}")
         places = composer.get_by_role("button").evaluate_all(
             "(all) => all.map((it) => Math.round(it.getBoundingClientRect().top))"
