@@ -114,7 +114,7 @@ class Hands:
                 pair.hover()
             named = pair.get_by_role("button", name=button)
             if self.phone and not named.count():  # the phone shows this button only in a menu
-                pair.locator(".more > summary").tap()
+                pair.locator(".more > button").tap()
             self.press(named.last)
             return
         self.to_history()

@@ -108,6 +108,26 @@ test("a refusal is shown, a temporal event is dropped without a message", () => 
   assert.equal(refused.get(), "away");
 });
 
+test("a page that is opened without a server is announced as such, and needs no repetition", () => {
+  socket.tell("disconnect");
+  admit([DELETE]); // the opened page sends events of its own
+  admit([LOAD]);
+  assert.equal(refused.get(), "later");
+
+  socket.tell("connect");
+
+  assert.equal(refused.get(), "");
+});
+
+test("an action after a page was opened without a server is refused", () => {
+  socket.tell("disconnect");
+  admit([LOAD]);
+
+  admit([DELETE]);
+
+  assert.equal(refused.get(), "away");
+});
+
 test("a refusal says that the server is away for as long as it is, and then for a while that it is back", () => {
   socket.tell("disconnect");
   admit([DELETE]);

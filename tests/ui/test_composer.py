@@ -282,3 +282,14 @@ def test_form_of_the_system_prompt_is_closed_by_discard_if_its_text_changed(chan
 
     closing = [one for one in page.list("button") if sent(SystemPromptState.end_edit) in one.sends("on_click")]
     assert [one.name for one in closing] == [name]
+
+
+def test_add_menu_of_a_phone_opens_the_options_that_the_empty_composer_hides() -> None:
+    page = draw(conversation, {MenuState: {"shown": Menu.ADD}, ModelState: {"chosen_name": "Echo"}})
+
+    menu = page.find("Dialog", "Add to the message")
+    narrow = [one for one in menu.list("button") if "narrow" in one.props["className"]]
+    assert [one.text for one in narrow] == ["ModelEcho", "Topic of the next messages"]
+    assert narrow[0].sends("on_click")[0] == sent(MenuState.show_models)
+    assert "data-close" not in narrow[0].props, "it would close the menu that it opens"
+    assert narrow[1].sends("on_click") == [sent(TopicPickerState.pick_for_composer)]

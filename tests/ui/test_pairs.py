@@ -97,3 +97,14 @@ def test_question_about_later_pairs_has_its_first_choice_focused_and_its_choices
     ]
     assert [one.props.get("data-first") for one in choices] == ["", None, None]
     assert dialog.sends("on_close") == [sent(ResendState.end)]
+
+
+def test_more_actions_of_a_pair_are_a_list_with_words() -> None:
+    page = draw(conversation, {TranscriptState: {"pairs": (PAIR,)}})
+
+    menu = page.find("article").find("MenuButton", "More actions")
+    items = [one for one in menu.list("button") if "menu-item" in one.props["className"]]
+    assert [one.text for one in items] == ["Flag", "Tag: none", "Fork from here", "Delete the pair"]
+    assert [one.props["words"] for one in menu.list("CopyButton")] == ["Copy the request"]
+    assert ["data-close" in one.props for one in items] == [True] * 4
+    assert [one.name for one in menu.find("span", "Stars: 0").list("button")] == ["1 star", "2 stars", "3 stars"]

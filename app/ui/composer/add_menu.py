@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import reflex as rx
 
+from app.state.agents.choice import AgentState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
 from app.state.conversation.model import ModelState
-from app.state.shell.menus import Menu
+from app.state.shell.menus import Menu, MenuState
+from app.state.topics.picker import TopicPickerState
 from app.ui.composer.icons import BRACES, SLIDERS
 from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.keys.place import Place, go_to
@@ -29,6 +31,7 @@ def add_menu() -> rx.Component:
     return menu(
         Menu.ADD,
         line_icon(_PLUS),
+        *_narrow(),
         menu_item("Attach files", go_to(Place.ATTACH), drawn=_CLIP, note=_taken()),
         rx.cond(ModelState.images, photo),
         menu_item("JSON schema of the reply", SchemaState.ask, drawn=BRACES, note="The reply must match the schema"),
@@ -41,6 +44,23 @@ def add_menu() -> rx.Component:
         aria_label=_LABEL,
         title="Files, schema, parameters, server prompts",
         class_name="schema-button",
+    )
+
+
+def _narrow() -> tuple[rx.Component, ...]:
+    """Draw the options that the composer of a phone hides while it is empty. The stylesheet shows them only there."""
+    agent = _menu_opener("Agent", AgentState.chosen_name, MenuState.show_agents)
+    return (
+        _menu_opener("Model", ModelState.chosen_name, [MenuState.show_models, ModelState.look]),
+        rx.fragment(rx.cond(AgentState.rows.length() > 0, agent)),
+        menu_item("Topic of the next messages", TopicPickerState.pick_for_composer, class_name="narrow"),
+    )
+
+
+def _menu_opener(name: str, chosen: rx.Var[str], event: Any) -> rx.Component:
+    """Draw an item that opens another menu. It has no `data-close`, because closing would close that menu, too."""
+    return rx.el.button(
+        rx.el.span(name, rx.el.small(chosen)), type="button", on_click=event, class_name="menu-item narrow"
     )
 
 

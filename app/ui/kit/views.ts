@@ -126,6 +126,14 @@ export interface JsonLinesProps {
   readonly className?: string | undefined;
 }
 
+export interface MenuButtonProps {
+  readonly label: string;
+  readonly face: ReactNode;
+  readonly popup: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface MomentProps {
   readonly at: string;
   readonly form?: TimeForm | undefined;

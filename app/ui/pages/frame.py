@@ -117,6 +117,7 @@ def _notice() -> rx.Component:
             ),
         ),
         _refusal("away", "Inview cannot be reached. Nothing was done. Try again in a moment."),
+        _refusal("later", "Inview cannot be reached. This page opens when the connection is back."),
         _refusal("back", "Inview is connected again. Your last action was not done. Repeat it."),
         _refusal("large", "Nothing was done: the text is too long to send at once. Shorten it."),
         role="alert",

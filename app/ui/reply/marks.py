@@ -5,7 +5,7 @@ A mark that is set is always visible, the others while a pointer or the cursor i
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import reflex as rx
 
@@ -16,16 +16,17 @@ from app.ui.kit.vars import PairVar
 from app.views.usage.figures import plural
 
 _STAR: Final = "m8 1.8 1.9 4 4.4.5-3.3 3 .9 4.3L8 11.5l-3.9 2.1.9-4.3-3.3-3 4.4-.5z"
-_FLAG: Final = "M3.5 14.5v-12h8.8L10 5.7l2.3 3.3H3.5"
-_TAG: Final = "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01"
+FLAG: Final = "M3.5 14.5v-12h8.8L10 5.7l2.3 3.3H3.5"
+TAG: Final = "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01"
 
 
 def marks(pair: PairVar) -> rx.Component:
     """Draw the buttons for the stars, the flag and the tag of a pair."""
-    return rx.fragment(_stars(pair), _flag(pair), _tag(pair))
+    return rx.fragment(stars(pair), _flag(pair), _tag(pair))
 
 
-def _stars(pair: PairVar) -> rx.Component:
+def stars(pair: PairVar) -> rx.Component:
+    """Draw the three buttons for the stars of a pair."""
     return rx.el.span(
         *(_star(pair, count) for count in (1, 2, 3)),
         role="group",
@@ -49,7 +50,7 @@ def _star(pair: PairVar, count: int) -> rx.Component:
 
 def _flag(pair: PairVar) -> rx.Component:
     return rx.el.button(
-        line_icon(_FLAG),
+        line_icon(FLAG),
         type="button",
         data_set=rx.cond(pair.flagged, "true", None),
         aria_pressed=pair.flagged,
@@ -60,10 +61,15 @@ def _flag(pair: PairVar) -> rx.Component:
     )
 
 
+def tag_name(pair: PairVar) -> Any:
+    """Return the name of the tag of a pair, "" for none."""
+    return rx.match(pair.mark, *((mark.value, mark.tag) for mark in Mark), "")
+
+
 def _tag(pair: PairVar) -> rx.Component:
-    name = rx.match(pair.mark, *((mark.value, mark.tag) for mark in Mark), "")
+    name = tag_name(pair)
     return rx.el.button(
-        line_icon(_TAG),
+        line_icon(TAG),
         rx.cond(pair.mark, rx.el.span(name)),
         type="button",
         data_set=rx.cond(pair.mark, "true", None),

@@ -15,7 +15,7 @@ from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.keys.place import Place, go_to
 from app.ui.kit.vars import PairVar
 
-_BIN: Final = "M2.8 4.3h10.4M6.3 4V2.6h3.4V4M4.2 4.6l.6 8.8h6.4l.6-8.8M6.7 7v4M9.3 7v4"
+BIN: Final = "M2.8 4.3h10.4M6.3 4V2.6h3.4V4M4.2 4.6l.6 8.8h6.4l.6-8.8M6.7 7v4M9.3 7v4"
 
 
 def topic_mark(pair: PairVar) -> rx.Component:
@@ -36,7 +36,7 @@ def topic_mark(pair: PairVar) -> rx.Component:
 def delete_mark(pair: PairVar) -> rx.Component:
     """Draw the button that deletes the pair. A pair with a reply needs confirmation."""
     return rx.el.button(
-        line_icon(_BIN),
+        line_icon(BIN),
         type="button",
         aria_label="Delete the pair",
         title="Delete",

@@ -16,7 +16,6 @@ from app.ui.kit.clock.moment import MomentText, TimeForm
 from app.ui.kit.containers.boundary import boundary
 from app.ui.kit.containers.disclosure import Disclosure
 from app.ui.kit.controls.copy_button import copy_button
-from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.vars import PairVar
 from app.ui.reply.again import again
 from app.ui.reply.attachment import ADDRESS, picture, saved_file, text_file
@@ -24,6 +23,7 @@ from app.ui.reply.damage import damage_note, missing_topic_note
 from app.ui.reply.failure import failure_steps, recovered_mark
 from app.ui.reply.markdown import markdown
 from app.ui.reply.marks import marks
+from app.ui.reply.more import more_menu
 from app.ui.reply.request import request
 from app.ui.reply.retry import retry
 from app.ui.reply.stop import stop
@@ -36,7 +36,6 @@ from app.views.reply.pair import ScreenPairView
 from app.views.reply.tool_card import ToolCardView
 from app.views.structured.shown_reply import ReadReplyView
 
-_DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {
     "max_tokens": "Stopped at the output limit.",
     "content_filter": "Stopped by the provider's content filter.",
@@ -270,7 +269,7 @@ def _meta(pair: PairVar) -> rx.Component:
                 _copy_request(pair),
                 class_name="actions flex gap-1",
             ),
-            _more(pair),
+            more_menu(pair),
             class_name="deeds",
         ),
         class_name="meta mt-2 flex min-h-7 items-center gap-x-2 whitespace-nowrap text-[12.5px] text-faint",
@@ -279,17 +278,6 @@ def _meta(pair: PairVar) -> rx.Component:
 
 def _copy_request(pair: PairVar) -> rx.Component:
     return copy_button(pair.user_text, label="Copy the request", words="Request")
-
-
-def _more(pair: PairVar) -> rx.Component:
-    """Draw the menu of rare commands for touch screens. On other screens, the line of the pair has these commands."""
-    return Disclosure.create(
-        rx.el.div(
-            marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), _copy_request(pair), class_name="more-row"
-        ),
-        summary=rx.el.span(line_icon(_DOTS), rx.el.span("More actions", class_name="unseen")),
-        class_name="more",
-    )
 
 
 def _figures(pair: PairVar) -> rx.Component:

@@ -139,15 +139,17 @@ def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen,
 
     phone.go(screen.path)
     pair = phone.pairs.last
-    pair.locator(".more > summary").tap()
-    pair.get_by_role("button", name="2 stars").tap()
+    pair.get_by_role("button", name="More actions").tap()
+    actions = phone.page.get_by_role("dialog", name="More actions")
+    actions.get_by_role("button", name="2 stars").tap()
     toast = phone.page.locator(".toast")
     toast.locator("span").first.evaluate("it => { it.textContent = 'This takes three lines on a phone. '.repeat(3) }")
     phone.page.locator(".scroll").evaluate("it => it.scrollTo(0, it.scrollHeight)")
     assert not overlap(toast, pair.locator("footer.meta"))
 
     for tag in ("none", "include"):
-        pair.get_by_role("button", name=f"Tag: {tag}").tap()  # sets the next one, at last "exclude"
+        pair.get_by_role("button", name="More actions").tap()
+        actions.get_by_role("button", name=f"Tag: {tag}").tap()  # sets the next one, at last "exclude"
     expect(toast.get_by_role("button", name="Show only pairs not tagged “exclude”")).to_be_visible()
     expect(toast.get_by_role("button", name="Undo")).to_be_visible()
     wait_until_still(phone.page, "document.querySelector('.toast').getBoundingClientRect().y")

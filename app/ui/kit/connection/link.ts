@@ -45,13 +45,15 @@ const BYTES = 6; // maximum size of a character in JSON: "\\u0001"
 const APP = "reflex___state____state.";
 const REDIRECT = "_redirect";
 const OWN = `${APP}reflex___`;
+const LOAD = ".on_load_internal";
 
 const link = signal<Link>("opening");
 /**
  * The reason why an action was refused, "" for none. `away`: the server cannot be reached. `back`: it could not be
- * reached then, but can be reached now. `large`: the event is too large.
+ * reached then, but can be reached now. `large`: the event is too large. `later`: a page was opened that the server
+ * loads once it can be reached.
  */
-export const refused = signal<"" | "away" | "back" | "large">("");
+export const refused = signal<"" | "away" | "back" | "large" | "later">("");
 /** The path of the current page while an event handler leads to another page, else "". */
 export const leaving = signal("");
 const hearers = new Set<(event: string) => void>();
@@ -93,6 +95,7 @@ export function attach(made: Socket, queue: ReflexEvent[]): void {
     heard();
     link.set("open");
     if (refused.get() === "away") show("back");
+    else if (refused.get() === "later") refused.set("");
   });
   made.on("disconnect", lose);
   made.on("connect_error", () => {
@@ -126,7 +129,9 @@ function sift<Event extends ReflexEvent>(events: Event[]): Event[] {
   if (small.length < events.length) show("large");
   if (link.get() !== "lost") return small;
   const admitted = small.filter((event) => !isOfApp(event));
-  if (small.some((event) => isOfApp(event) && !event.event_actions?.temporal)) refuse();
+  if (small.some((event) => isOfApp(event) && !event.event_actions?.temporal)) refuse("away");
+  // Last, because a page that opens sends events of its own, which are refused but are no action of a person.
+  if (small.some(({ name }) => name?.endsWith(LOAD))) refuse("later");
   return admitted;
 }
 
@@ -158,9 +163,9 @@ function lose(): void {
   pending.push(...sift(waiting));
 }
 
-function refuse(): void {
+function refuse(why: "away" | "later"): void {
   clearTimeout(shown);
-  refused.set("away");
+  refused.set(why);
 }
 
 function show(why: "back" | "large"): void {

@@ -1,8 +1,13 @@
-/** A button that shows a panel on hover, focus and tap. The panel may contain controls. */
+/**
+ * A button that shows a panel on hover, focus and tap. The panel may contain controls. It is a popover, so no region of
+ * the page cuts it off; the stylesheet places it at the button, within the window.
+ */
 import type { FocusEvent, KeyboardEvent, PointerEvent, ReactNode } from "react";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { oversize, useOutdated } from "../connection/edition.ts";
 import type { TipProps } from "../views.ts";
+
+const show = (popover: HTMLDivElement | null): void => popover?.showPopover();
 
 export function Tip(props: TipProps): ReactNode {
   const { label, panel, panelLabel, above, short, about, className, children } = props;
@@ -82,9 +87,11 @@ export function Tip(props: TipProps): ReactNode {
         ) : null}
       </button>
       {open ? (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-        <div className="tip-panel" id={id} data-above={above || undefined} role="group" aria-label={panelLabel}>
-          {uncounted ? <p>{uncounted}</p> : panel}
+        <div className="tip-place" popover="manual" ref={show} data-above={above || undefined}>
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms */}
+          <div className="tip-panel" id={id} role="group" aria-label={panelLabel}>
+            {uncounted ? <p>{uncounted}</p> : panel}
+          </div>
         </div>
       ) : null}
       <span id={`${id}-label`} hidden>

@@ -54,7 +54,7 @@ export const Rows = ({ among, className, children }: RowsProps): ReactNode => {
   );
 };
 
-/** A list of tabs. The left and right arrows focus another tab and choose it. */
+/** A list of tabs, which scrolls sideways. The left and right arrows focus another tab and choose it. */
 export const Tabs = ({ label, className, children }: TabsProps): ReactNode => (
   <div
     className={className}
