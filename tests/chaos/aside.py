@@ -23,7 +23,15 @@ from app.runs.compare.comparisons import (
 from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, ResendOptions
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.send.queue import (
+    QueuedChanges,
+    change_queued,
+    drop_queued,
+    pause_queue,
+    queue_text,
+    read_queue,
+    resume_queue,
+)
 from app.runs.send.send_request import SendRequest
 from tests.chaos.at_work import PICKS, TEXTS, noted
 from tests.chaos.bench import eventually
@@ -61,10 +69,10 @@ class Aside(Sending):
         item = self.do(read_queue(ctx, LOCAL_OWNER, talk.id)).items[place]
         self.count(f"queue: {how}")
         if how == "edit":
-            self.do(change_queued(ctx, LOCAL_OWNER, talk.id, item.id, text=text))
+            self.do(change_queued(ctx, LOCAL_OWNER, talk.id, item.id, QueuedChanges(text=text)))
             talk.waiting[place] = text
         elif how == "move":
-            self.do(change_queued(ctx, LOCAL_OWNER, talk.id, item.id, place=0))
+            self.do(change_queued(ctx, LOCAL_OWNER, talk.id, item.id, QueuedChanges(place=0)))
             talk.waiting.insert(0, talk.waiting.pop(place))
         else:
             self.do(drop_queued(ctx, LOCAL_OWNER, talk.id, item.id))

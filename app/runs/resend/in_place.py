@@ -1,7 +1,7 @@
 """Sends a call whose reply replaces the content of a pair. The old content becomes a version.
 
     going = PlannedCall(provider, wire, content_hash, sent)
-    resent = await send_in_place(ctx, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
+    resent = await send_in_place(ctx, LOCAL_OWNER, Replacement(pair, "Shorter, please", under=pair), going)
 
 Not here: planning the call, from the pairs in view (`resend.py`) or from a stored request (`kept_requests.py`).
 """
@@ -73,6 +73,20 @@ class PlannedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """The pair to replace, with its new `text`.
+
+    - `under`: a pair that has the agent and the parameters of the call.
+    - `gone`: the ids of the later pairs to delete.
+    """
+
+    pair: Pair
+    text: str
+    under: Pair
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ResendResult:
     """The result of a resend: the started run and the id of its conversation.
 
@@ -84,23 +98,14 @@ class ResendResult:
     undo: tuple[PairMarks, ...] = ()
 
 
-async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pair
-    ctx: AppContext,
-    owner: str,
-    pair: Pair,
-    text: str,
-    going: PlannedCall,
-    under: Pair,
-    gone: tuple[str, ...],
-) -> ResendResult:
-    """Send a pair again with this `text`. The text and the reply to the call `going` replace the pair's content.
-
-    The pairs in `gone` are deleted. `under` is a pair that has the agent and the parameters of the call.
+async def send_in_place(ctx: AppContext, owner: str, replacement: Replacement, going: PlannedCall) -> ResendResult:
+    """Send a pair again with its new text. The text and the reply to the call `going` replace the pair's content.
 
     Raises:
         RateLimitedError: a rate limit is reached.
         ConflictError: as for `require_unchanged`.
     """
+    pair, under, gone = replacement.pair, replacement.under, replacement.gone
     at = now()
     start = RunStart(
         new_id(),
@@ -114,7 +119,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     reply = Message(new_id(), Role.ASSISTANT, (), at)
     again = replace(
         pair,
-        request=_edit(pair.request, text, at),
+        request=_edit(pair.request, replacement.text, at),
         reply=reply,
         model=start.model,
         parameters=under.parameters,

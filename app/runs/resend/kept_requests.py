@@ -36,7 +36,7 @@ from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext
 from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
-from app.runs.resend.in_place import PlannedCall, ResendResult, send_in_place
+from app.runs.resend.in_place import PlannedCall, Replacement, ResendResult, send_in_place
 from app.runs.resend.resend import USUAL_RESEND, Later, ResendOptions, require_seen, was_too_long
 from app.runs.resend.verification import verify_run
 from app.runs.runtime.shielded import shielded
@@ -123,7 +123,7 @@ async def resend_as_it_was(
         rate_limits=preferences.rate_limits,
     )
     gone = after if resend.later is Later.DISCARD else ()
-    return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)
+    return await send_in_place(ctx, owner, Replacement(pair, plain_text(pair.request.parts), pair, gone), going)
 
 
 async def _rebuild(ctx: AppContext, owner: str, kept: Snapshot) -> Hashed | None:

@@ -38,7 +38,7 @@ from app.runs.conversation.forks import fork_conversation
 from app.runs.request.attachments import AttachedParts
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
-from app.runs.resend.in_place import PlannedCall, ResendResult, messages_in, send_in_place
+from app.runs.resend.in_place import PlannedCall, Replacement, ResendResult, messages_in, send_in_place
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
@@ -149,7 +149,7 @@ async def resend_pair(
         base.rate_limits,
     )
     gone = after if resend.later is Later.DISCARD else ()
-    return await send_in_place(ctx, owner, pair, request.text, going, under, gone)
+    return await send_in_place(ctx, owner, Replacement(pair, request.text, under, gone), going)
 
 
 async def preview_resend(

@@ -55,6 +55,14 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedChanges:
+    """Changes of a queued text: its words and its place in the queue (0: the next one). None: not changed."""
+
+    text: str | None = None
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DroppedText:
     """A text that was removed from the queue, with the attachments that are needed to queue it again."""
 
@@ -167,15 +175,14 @@ async def queue_text(  # noqa: PLR0913 - the request, and its place in the queue
 
 
 @shielded
-async def change_queued(  # noqa: PLR0913 - the queued text and its changes
+async def change_queued(  # noqa: PLR0913 - the queued text, its changes and a condition
     ctx: AppContext,
     owner: str,
     conversation_id: str,
     queued_id: str,
+    changes: QueuedChanges,
     *,
-    text: str | None = None,
     version: int | None = None,
-    place: int | None = None,
 ) -> Queue:
     """Change the text or the place of a queued text. `version`: change it only if it still has this version.
 
@@ -187,6 +194,7 @@ async def change_queued(  # noqa: PLR0913 - the queued text and its changes
     async with ctx.store.write() as session:
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
         item = _find(waiting, queued_id)
+        text, place = changes.text, changes.place
         if text is not None:
             require_readable(item)
             _require_words(text, item.attached)

@@ -21,6 +21,7 @@ from app.runs.request.attachments import AttachedParts
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.queue import (
+    QueuedChanges,
     change_queued,
     drop_queued,
     pause_queue,
@@ -154,7 +155,8 @@ class QueueState(rx.State):
             return [cast("EventSpec", ComposerState.put(words, "")), QueueState.resume]
         try:
             ctx = await context_for(current(), conversation_id)
-            await change_queued(ctx, LOCAL_OWNER, conversation_id, item.id, text=words, version=item.version)
+            changes = QueuedChanges(text=words)
+            await change_queued(ctx, LOCAL_OWNER, conversation_id, item.id, changes, version=item.version)
         except InviewError as fault:
             await show_fault(self, fault)
             return None
@@ -189,7 +191,7 @@ class QueueState(rx.State):
             return
         try:
             ctx = await context_for(current(), conversation_id)
-            await change_queued(ctx, LOCAL_OWNER, conversation_id, valid_id, place=to)
+            await change_queued(ctx, LOCAL_OWNER, conversation_id, valid_id, QueuedChanges(place=to))
         except InviewError as fault:
             await show_fault(self, fault)
 

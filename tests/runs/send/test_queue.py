@@ -20,6 +20,7 @@ from app.runs.child_calls import post_run
 from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import (
+    QueuedChanges,
     change_queued,
     drop_queued,
     go_on_after,
@@ -187,10 +188,10 @@ async def test_waiting_text_is_edited_moved_and_dropped(ctx: AppContext) -> None
     started = await send(ctx, conversation_id, SLOW)
     one, two, three = await queue(ctx, conversation_id, "one", "two", "three")
 
-    await change_queued(ctx, LOCAL_OWNER, conversation_id, three.id, place=0)
-    await change_queued(ctx, LOCAL_OWNER, conversation_id, one.id, text="one, edited", version=1)
+    await change_queued(ctx, LOCAL_OWNER, conversation_id, three.id, QueuedChanges(place=0))
+    await change_queued(ctx, LOCAL_OWNER, conversation_id, one.id, QueuedChanges(text="one, edited"), version=1)
     with pytest.raises(ConflictError, match="edited elsewhere"):
-        await change_queued(ctx, LOCAL_OWNER, conversation_id, one.id, text="over it", version=1)
+        await change_queued(ctx, LOCAL_OWNER, conversation_id, one.id, QueuedChanges(text="over it"), version=1)
     dropped = await drop_queued(ctx, LOCAL_OWNER, conversation_id, two.id)
 
     assert await waiting(ctx, conversation_id) == ["three", "one, edited"]
@@ -200,7 +201,7 @@ async def test_waiting_text_is_edited_moved_and_dropped(ctx: AppContext) -> None
     with pytest.raises(NotFoundError):
         await drop_queued(ctx, LOCAL_OWNER, conversation_id, two.id)
     with pytest.raises(NotFoundError):
-        await change_queued(ctx, "somebody else", conversation_id, one.id, text="x")
+        await change_queued(ctx, "somebody else", conversation_id, one.id, QueuedChanges(text="x"))
     await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
 

@@ -11,7 +11,7 @@ from app.domain.run.queue import Hold, HoldReason
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.runs.send.queue import change_queued, drop_queued, queue_text, read_queue
+from app.runs.send.queue import QueuedChanges, change_queued, drop_queued, queue_text, read_queue
 from app.runs.send.send_request import SendRequest
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
@@ -112,7 +112,7 @@ async def test_what_was_edited_elsewhere_meanwhile_is_not_overwritten(
 ) -> None:
     item = waiting.shown[0]
     await tab.send(QueueState.edit, item_id=item.id)
-    await change_queued(ctx, LOCAL_OWNER, waiting.conversation_id, item.id, text="elsewhere")
+    await change_queued(ctx, LOCAL_OWNER, waiting.conversation_id, item.id, QueuedChanges(text="elsewhere"))
 
     await tab.send(QueueState.save, form={"text": "here"})
 

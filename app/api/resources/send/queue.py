@@ -122,9 +122,8 @@ async def resume(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
 async def change(
     ctx: Ctx, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId, body: ChangedQueued
 ) -> Response:
-    queue = await queueing.change_queued(
-        ctx, owner, conversation_id, queued_id, text=body.text, version=body.version, place=body.place
-    )
+    changes = queueing.QueuedChanges(body.text, body.place)
+    queue = await queueing.change_queued(ctx, owner, conversation_id, queued_id, changes, version=body.version)
     return answer(describe_queue(queue))
 
 
