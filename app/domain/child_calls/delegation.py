@@ -20,9 +20,6 @@ from app.domain.tools.tools import BUILT_IN, Tool
 
 MAX_DEEP: Final = 3
 """Maximum number of times that a task is passed on from agent to agent."""
-MAX_TASK: Final = 100_000
-"""Maximum number of characters of a task."""
-
 DELEGATE: Final = Tool(
     name="delegate",
     server_id=BUILT_IN,
@@ -35,7 +32,8 @@ DELEGATE: Final = Tool(
     ),
     input_schema_json=(
         '{"additionalProperties":false,"properties":{"agent":{"description":"The name of the agent.","type":"string"},'
-        '"task":{"description":"What it is to do, with all it needs to know.","minLength":1,"type":"string"}},'
+        '"task":{"description":"What it is to do, with all it needs to know.","maxLength":100000,"minLength":1,'
+        '"type":"string"}},'
         '"required":["agent","task"],"type":"object"}'
     ),
     read_only=False,

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.domain.agents.agents import Agent
-from app.domain.child_calls.delegation import DELEGATE, MAX_DEEP, MAX_TASK, find_delegate
+from app.domain.child_calls.delegation import DELEGATE, MAX_DEEP, find_delegate
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import InviewError, NotFoundError
@@ -66,7 +66,7 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - the agents, the task, its progr
     if (asking := ctx.engine.runs.get(caller.run_id)) is not None:
         asking.handed_to[caller.tool_call_id] = made.id
     try:
-        started = await start_reply(ctx, caller.owner, made.id, SendRequest(task[:MAX_TASK]), purpose="delegated")
+        started = await start_reply(ctx, caller.owner, made.id, SendRequest(task), purpose="delegated")
     except InviewError:
         await _close(ctx, made, ConversationStatus.FAILED)
         raise

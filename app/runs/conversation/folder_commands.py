@@ -110,7 +110,10 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
         NotFoundError: this owner has no such folder.
     """
     if contents is Contents.TRASH:
-        await _stop_runs(ctx, owner, folder_id)
+        async with ctx.store.read() as session:
+            await folders.load_folder(session, owner, folder_id)
+            filed = await trash.list_in_folder(session, owner, folder_id)
+        await _stop_runs(ctx, filed)
     at, put = now(), tuple[str, ...]()
     async with ctx.store.write() as session:
         await folders.set_folder_deleted(session, owner, folder_id, at)
@@ -119,6 +122,7 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
             await delete_deliveries(session, *put)
             await audit_all(session, owner, put, AuditAction.TRASHED)
         filed = await trash.list_in_folder(session, owner, folder_id)
+    await _stop_runs(ctx, put)  # replies that started since the first stop
     for conversation_id in put:
         ctx.sent_pairs.forget(conversation_id)
         ctx.sizes.forget(conversation_id)
@@ -148,11 +152,8 @@ async def undo_create_folder(ctx: AppContext, owner: str, folder_id: str) -> Non
     ctx.event_bus.publish_list(owner)
 
 
-async def _stop_runs(ctx: AppContext, owner: str, folder_id: str) -> None:
-    async with ctx.store.read() as session:
-        await folders.load_folder(session, owner, folder_id)
-        filed = await trash.list_in_folder(session, owner, folder_id)
-    for conversation_id in filed:
+async def _stop_runs(ctx: AppContext, conversation_ids: Iterable[str]) -> None:
+    for conversation_id in conversation_ids:
         for run in ctx.engine.runs_of(conversation_id):
             await stop_run(ctx, run.run_id)
 

@@ -17,15 +17,14 @@ from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.parts import Text
 from app.domain.text.search import Search, parse_search
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.store.conversation.conversations import ListCriteria
+from app.store.conversation.conversations import ListCriteria, load_conversation
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, load_places, search
+from app.store.settings.preferences import load_preferences
 from app.tools.mcp.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 USUAL_LIMIT: Final = 5
-MAX_EXCERPTS: Final = 3
-"""Maximum number of excerpts from one conversation."""
 MAX_OF_TITLE: Final = 120
 """Maximum length, in characters, of the beginning of a conversation that is shown instead of a missing title."""
 
@@ -59,7 +58,8 @@ def search_tool(store: Store) -> BuiltIn:
             places = (await search(session, caller.owner, criteria, looked_for)).places
             others = [place for place in places if place.conversation_id != caller.conversation_id][:limit]
             found = await load_found(session, caller.owner, looked_for, others)
-            descriptions = [await _describe(session, caller.owner, one, looked_for) for one in found]
+            redact = await _redacts(session, caller)
+            descriptions = [await _describe(session, caller.owner, one, looked_for, redact=redact) for one in found]
         if not descriptions:
             return ToolOutcome((Text(f"No other conversation has “{query}” in its title or text."),))
         return ToolOutcome((Text("\n\n".join(descriptions)),))
@@ -67,9 +67,23 @@ def search_tool(store: Store) -> BuiltIn:
     return BuiltIn(SEARCH, call)
 
 
-async def _describe(session: AsyncSession, owner: str, found: Found, looked_for: Search) -> str:
+async def _redacts(session: AsyncSession, caller: Caller) -> bool:
+    """Return True if secrets are replaced in the requests of the conversation that the caller answers."""
+    usual = (await load_preferences(session, caller.owner)).redact
+    if not caller.conversation_id:
+        return usual
+    chosen = (await load_conversation(session, caller.owner, caller.conversation_id)).middleware.redaction
+    return usual if chosen is None else chosen
+
+
+async def _describe(session: AsyncSession, owner: str, found: Found, looked_for: Search, *, redact: bool) -> str:
+    """Describe a conversation with excerpts.
+
+    `redact`: without the beginning of the conversation, which the list cut without regard to secrets.
+    """
     conversation = found.listed.conversation
-    title = conversation.title or found.listed.opening.strip()[:MAX_OF_TITLE] or "Untitled"
+    opening = "" if redact else found.listed.opening.strip()[:MAX_OF_TITLE]
+    title = conversation.title or opening or "Untitled"
     lines = [f"“{title}” (/c/{conversation.id}, last changed {conversation.updated_at:%Y-%m-%d})"]
-    places = await load_places(session, owner, conversation.id, looked_for, limit=MAX_EXCERPTS)
+    places = await load_places(session, owner, conversation.id, looked_for, redact=redact)
     return "\n".join([*lines, *(f"- pair {place.position}: {place.text}" for place in places)])

@@ -16,11 +16,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, FromClause, Select, column, func, literal_column, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.privacy.redaction import redact_text
+from app.domain.privacy.secrets import MAX_KEY_BLOCK, cut_outside_secrets
 from app.domain.text.search import Search, Term, cut_excerpt
 from app.store.conversation.conversations import IN_VIEW, ListCriteria, Listed, conditions_of, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
@@ -30,6 +33,8 @@ MAX_LOOKED_AT: Final = 1_000
 """Maximum number of hits that a search uses: the newest ones. If there are more hits, the page says so."""
 MAX_READ: Final = 100_000
 """Maximum number of characters of a pair that are read for an excerpt. A later match is found, but has no excerpt."""
+MAX_EXCERPTS: Final = 3
+"""Maximum number of excerpts from one conversation."""
 
 _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 _ONE: ColumnElement[Any] = literal_column("1")
@@ -125,26 +130,39 @@ async def load_found(
     )
 
 
-async def load_excerpts(session: AsyncSession, looked_for: Search, docids: Sequence[int]) -> dict[int, Excerpt]:
-    """Return the excerpts of these pairs, by their ids in the search index."""
-    words = func.substr(SEARCH_TEXT.c.words, 1, MAX_READ).label("words")
+async def load_excerpts(
+    session: AsyncSession, looked_for: Search, docids: Sequence[int], *, redact: bool = False
+) -> dict[int, Excerpt]:
+    """Return the excerpts of these pairs, by their ids in the search index.
+
+    `redact`: replace secrets before an excerpt is cut, because a part of a secret would not be recognised.
+    """
+    words = func.substr(SEARCH_TEXT.c.words, 1, MAX_READ + (MAX_KEY_BLOCK if redact else 0)).label("words")
     query = select(SEARCH_TEXT.c.docid, PAIR.c.position, words).join(PAIR, PAIR.c.id == SEARCH_TEXT.c.pair_id)
     rows = await session.execute(query.where(SEARCH_TEXT.c.docid.in_(docids)))
-    return {row.docid: Excerpt(row.position, cut_excerpt(row.words, looked_for)) for row in rows}
+    read = partial(_redact, length=MAX_READ) if redact else str
+    return {row.docid: Excerpt(row.position, cut_excerpt(read(row.words), looked_for)) for row in rows}
+
+
+def _redact(text: str, *, length: int) -> str:
+    return redact_text(cut_outside_secrets(text, length)).text
 
 
 async def load_places(
-    session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, limit: int
+    session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, redact: bool = False
 ) -> tuple[Excerpt, ...]:
-    """Return excerpts of the newest pairs of one conversation that contain all searched words."""
+    """Return excerpts of the newest `MAX_EXCERPTS` pairs of one conversation that contain all searched words.
+
+    `redact`: as for `load_excerpts`.
+    """
     query = select_places(owner, ListCriteria(), looked_for, of_conversation=conversation_id)
     long = await _find_long_pairs(session, owner, ListCriteria(), looked_for, of_conversation=conversation_id)
     of_pairs: dict[str, int] = {}
     for row in (*(await session.execute(query)).all(), *long):
         if row.pair_id is not None:
             of_pairs.setdefault(row.pair_id, row.docid)
-    docids = list(of_pairs.values())[:limit]
-    excerpts = await load_excerpts(session, looked_for, docids)
+    docids = list(of_pairs.values())[:MAX_EXCERPTS]
+    excerpts = await load_excerpts(session, looked_for, docids, redact=redact)
     return tuple(excerpts[docid] for docid in docids if docid in excerpts)
 
 

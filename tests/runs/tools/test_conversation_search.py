@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.conversation.parts import Text
+from app.domain.settings.preferences import Preferences
 from app.domain.tools.tools import Caller
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
+from app.runs.settings.preference_commands import set_preferences
 from tests.runs.steps import a_conversation, reply_to
 
 
@@ -50,3 +53,19 @@ async def test_what_is_in_the_trash_in_this_conversation_or_nowhere_is_not_found
     assert await search(ctx, here, query="tariff") == "No other conversation has “tariff” in its title or text."
     assert here in await search(ctx, query="TARIFF", limit=1)
     assert "Give the words" in await search(ctx, query="  ")
+
+
+async def test_excerpts_have_no_part_of_a_secret_if_secrets_are_replaced(ctx: AppContext) -> None:
+    key = "AKIAIOSFODNN7EXAMPLE"
+    for before in range(20, 240, 9):
+        conversation = await a_conversation(ctx, title="Keys")
+        await reply_to(ctx, conversation, f"/echo tariff {'x' * before} {key} rest")
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(redact=True))
+    here = await a_conversation(ctx)
+
+    told = await search(ctx, here, query="tariff", limit=20)
+
+    assert "AKIA" not in told
+    assert "[redacted" in told
+    await change_conversation(ctx, LOCAL_OWNER, here, SettingChanges(middleware=MiddlewareChoices(redaction=False)))
+    assert key in await search(ctx, here, query="tariff", limit=20)

@@ -25,6 +25,7 @@ from app.state.usage.account_view import describe_call
 from app.state.usage.budgets import BudgetState
 from app.state.usage.labels import charge_alone, describe_both
 from app.state.usage.spent import SpentState
+from tests.runs.steps import collect
 from tests.state.conftest import Tab
 from tests.state.usage.spending import MODEL, send, talk
 from tests.state.watched import running, stored, watching
@@ -139,7 +140,7 @@ async def test_context_used_after_a_summary_is_that_of_the_summary(ctx: AppConte
     before = tab.shows(AccountState, "account").facts[-1]
 
     summary = await summarise(ctx, LOCAL_OWNER, conversation)
-    await wait_for_text(ctx, LOCAL_OWNER, summary)
+    await collect(ctx, summary.started.run_id)
     for task in tuple(ctx.background):
         await task
     await tab.send(AccountState.load)

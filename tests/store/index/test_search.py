@@ -215,7 +215,7 @@ async def test_a_long_pair_counts_as_one_place(store: Store) -> None:
         found, _ = await find_all(store, words)
         assert [place.others for place in found.places] == [0]
         async with store.read() as session:
-            excerpts = await load_places(session, OWNER, "c1", parse_search(words), limit=9)
+            excerpts = await load_places(session, OWNER, "c1", parse_search(words))
         assert [one.position for one in excerpts] == [1]
 
 
