@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from app.config.settings import Settings
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
 from app.store.run.verification import list_run_ids

@@ -18,7 +18,7 @@ from app.domain.audit import AuditAction
 from app.runs.app_context import context_for, current
 from app.runs.audit.access_log import Access
 from app.runs.conversation.opening import OpenedConversation, read_opened
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.agents.choice import AgentState, show_agents
 from app.state.compare.keeping import KeepingState, open_keeping
 from app.state.composer.parameters import ParametersState, open_parameters

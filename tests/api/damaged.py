@@ -15,7 +15,7 @@ from typing import Final
 
 from app.domain.conversation.damage import SETTINGS
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher

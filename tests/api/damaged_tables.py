@@ -38,7 +38,7 @@ from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer
 from app.domain.topics.topics import UNKNOWN_TOPIC
 from app.runs.app_context import AppContext
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import change_preferences
 from app.runs.watch.screen import Screen

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.store.run.runs import load_run
 from tests.api.damaged import screen_of
 from tests.api.served import Api, serve_api

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.privacy.user_context import MAX_FIRST_REQUEST
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from tests.api.peer import Peer, serve_peer
 from tests.api.served import Api, serve_api
 from tests.api.talk import create_conversation, follow, send

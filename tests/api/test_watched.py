@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from app.domain.settings.preferences import Preferences
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
 from app.views.reply.pair import ScreenPairView

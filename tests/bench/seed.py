@@ -18,7 +18,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.rows import MESSAGE, PAIR, RUN
 from app.store.database.database import open_store

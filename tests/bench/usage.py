@@ -19,7 +19,7 @@ from random import Random
 from typing import Any, get_args
 
 from app.config.settings import load_settings
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_app_context
 from app.store.database.migrations import upgrade

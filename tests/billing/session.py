@@ -20,7 +20,7 @@ from app.runs.child_calls.summaries import summarise
 from app.runs.child_calls.titles import ask_title
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.store.cache.rows_prompt_cache import PROMPT_CACHE
 from app.store.conversation.rows import RUN

@@ -15,7 +15,7 @@ from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.keep_alive import KeepAlive, offer_keeping, read_keeping, start_keeping, tend
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context

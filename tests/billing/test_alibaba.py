@@ -29,7 +29,7 @@ from app.domain.usage import Usage
 from app.providers.base import encode
 from app.providers.models.tariffs import read_tariff
 from app.providers.vendors.openai_compatible import parse_usage
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_app_context
 from app.store.ledger.usage import UsageQuery

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.runs.child_calls.summaries import summarise
 from app.runs.child_calls.titles import ask_title
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from tests.billing.talking import DEFAULT_OPTIONS, Talk
 from tests.runs.steps import collect, until_quiet
 

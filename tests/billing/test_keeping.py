@@ -13,7 +13,8 @@ from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for
 from app.runs.cache.keep_alive import start_keeping
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary

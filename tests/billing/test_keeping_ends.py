@@ -13,8 +13,10 @@ from sqlalchemy import update
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.errors import NotFoundError
 from app.runs.cache.keep_alive import read_keeping, stop_keeping
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.runs.usage.budgets import set_budget
 from app.store.cache.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache

@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from app.runs.cache.keep_alive import RUNNING_SECONDS, read_keeping, start_keeping, tend
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.wiring import open_app_context
 from app.store.cache.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from tests.billing.talking import Talk
 from tests.runs.steps import pairs_of, reply_to

@@ -22,7 +22,7 @@ from app.runs.compare.comparisons import (
 )
 from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, ResendOptions
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.queue import (
     QueuedChanges,
     change_queued,
@@ -33,6 +33,7 @@ from app.runs.send.queue import (
     resume_queue,
 )
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from tests.chaos.at_work import PICKS, TEXTS, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Compared, Desk, Side

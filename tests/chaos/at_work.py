@@ -20,8 +20,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, ErrorClass
 from app.domain.run.queue import HoldReason
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun
 from app.runs.send.queue import pause_queue
+from app.runs.send.stopping import cancel_run
 from tests.chaos.bench import Bench, OpenPage, eventually
 from tests.chaos.desk import Desk, compare_with_file, look_of, look_of_shown
 from tests.chaos.person import NOTHING, Attempt, Said, Spent, Talk, messages_of

@@ -22,7 +22,7 @@ from app.domain.settings.preferences import Preferences
 from app.patches.apply import apply, plain
 from app.patches.diff import diff
 from app.runs.app_context import AppContext, context_for
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher

@@ -19,10 +19,13 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun, start_reply
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
 from tests.runs.saves import Save, SaveClock, report_saves

@@ -22,7 +22,8 @@ from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
-from app.runs.send.commands import LOCAL_OWNER, StartedRun
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun
 from app.runs.trash.trash import list_trash, restore
 from tests.chaos.at_work import LEAST_LIFE, MAX_TALKS, PICKS, SEVERAL, TEXTS, noted
 from tests.chaos.desk import Desk, choose

@@ -13,8 +13,10 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import SendLockedError
 from app.domain.retry_policy import MAX_RETRIES
 from app.domain.run.run import lifecycle_of
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from tests.chaos.at_work import PICKS, TEXTS, AtWork, noted
 from tests.chaos.bench import eventually
 from tests.chaos.desk import Desk

@@ -10,8 +10,10 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext, context_for
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import restore

@@ -18,7 +18,7 @@ from sqlalchemy import insert
 from app.config.settings import load_settings
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.database.database import open_store

@@ -27,7 +27,7 @@ from app.domain.conversation.conversation import Mark, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.topics.topic_commands import create_topic
 from app.runs.watch.broadcast import follow
 from app.store.attachments.attachments import keep_attachments

@@ -18,7 +18,7 @@ from app.domain.models.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.providers.models import models
 from app.runs.request.calibration import load_estimator
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.broadcast import follow
 from app.store.database.migrations import ROOT, upgrade
 from tests.api.served import Api, serve, serve_api

@@ -14,7 +14,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from app.config.settings import load_settings
-from app.runs.send.commands import LOCAL_OWNER, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from tests.runs.saves import Save, SaveClock, report_saves

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.domain.filters.language.commands import Export
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file

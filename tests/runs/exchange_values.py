@@ -35,7 +35,7 @@ from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.usage import Usage
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from tests.store.values import parts, words
 
 moments = st.datetimes(datetime(1970, 1, 2), datetime(2999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 - bounds

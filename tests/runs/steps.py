@@ -17,7 +17,9 @@ from app.domain.conversation.parts import plain_text
 from app.domain.run.growth import Growth, apply_growth
 from app.domain.run.run_log import LogEvent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow
 from app.store.conversation.pairs import load_pair, load_pairs

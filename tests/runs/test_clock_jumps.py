@@ -16,9 +16,10 @@ from app.runs.compare.comparisons import ComparedModels, discard_comparison, reo
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime import ids
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.wiring import open_app_context
 from app.store.conversation.nodes import load_accounting
 from tests.runs.recovery.test_reaper import Clock, copy_as_it_is, reaper_of

@@ -19,7 +19,7 @@ from llmock.testing import LLMockServer
 from app.domain.conversation.conversation import Parameters
 from app.domain.tokens.calibration import Observation, estimate_send, estimator_of
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
 from app.store.ledger.ledger import EndedCall

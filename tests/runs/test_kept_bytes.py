@@ -16,9 +16,10 @@ from sqlalchemy import select
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, drop_upload, load_attached
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.request.attachments import AttachedParts
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.queue import drop_queued, queue_text
 from app.runs.send.send_request import SendRequest
 from app.runs.trash.trash import empty_trash, restore

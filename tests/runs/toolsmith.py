@@ -9,7 +9,7 @@ from typing import Any
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.tools.toolbox import BuiltIn, Progress
 

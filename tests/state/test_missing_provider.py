@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest

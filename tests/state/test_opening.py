@@ -29,19 +29,19 @@ from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.audit.audit import read_audit
 from app.runs.child_calls.titles import ask_title
-from app.runs.conversation.folder_commands import create_folder
-from app.runs.conversation.forks import fork_from
-from app.runs.runtime import catalogue
-from app.runs.runtime.catalogue import Catalogue
-from app.runs.runtime.ids import now
-from app.runs.send import prefetch
-from app.runs.send.commands import (
-    LOCAL_OWNER,
+from app.runs.conversation.conversation_commands import (
     SettingChanges,
     change_conversation,
     create_conversation,
     delete_conversation,
 )
+from app.runs.conversation.folder_commands import create_folder
+from app.runs.conversation.forks import fork_from
+from app.runs.runtime import catalogue
+from app.runs.runtime.catalogue import Catalogue
+from app.runs.runtime.ids import now
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send import prefetch
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.topics.topic_commands import create_topic

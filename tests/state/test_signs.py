@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.filters.line import FilterLineState
 from app.state.sidebar.sidebar import SidebarState
 from app.store.conversation.conversations import insert_conversation, next_revision

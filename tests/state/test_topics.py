@@ -10,7 +10,7 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.topics.topic_commands import create_topic, delete_topic, list_topics
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState

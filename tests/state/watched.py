@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 
 from app.domain.conversation.conversation import Pair
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
 from app.state.tab.tab_watchers import note_change, registered

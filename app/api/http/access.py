@@ -12,7 +12,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 
 
 async def owner_of(_connection: HTTPConnection) -> str:

@@ -28,8 +28,9 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.request.preview import TOOL_LIMITS
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
-from app.runs.send.commands import StartedRun, start_reply, stop_run
+from app.runs.send.commands import StartedRun, start_reply
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import stop_run
 from app.runs.watch.broadcast import follow, load_state
 from app.store.agents.agents import load_agents
 from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation

@@ -37,10 +37,10 @@ from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import stop_run
 from app.runs.send.planning import PlanRequest, plan_reply, require_counted
 from app.runs.send.queue import go_on
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import stop_run
 from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs, versions
 from app.store.conversation.marks import write_marks

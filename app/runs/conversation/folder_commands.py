@@ -3,7 +3,7 @@
     folder = await create_folder(ctx, LOCAL_OWNER, "Work")
     await delete_folder(ctx, LOCAL_OWNER, folder.folder.id, Contents.KEEP)
 
-Not here: moving a conversation to a folder, which is a change of the conversation (`runs/send/commands.py`).
+Not here: moving a conversation to a folder, which is a change of the conversation (`conversation_commands.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.runs.audit.audit import audit_all
 from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import stop_run
+from app.runs.send.stopping import stop_runs
 from app.store.conversation import folders
 from app.store.conversation.folders import FolderOf
 from app.store.run.deliveries import delete_deliveries
@@ -113,7 +113,7 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
         async with ctx.store.read() as session:
             await folders.load_folder(session, owner, folder_id)
             filed = await trash.list_in_folder(session, owner, folder_id)
-        await _stop_runs(ctx, filed)
+        await stop_runs(ctx, filed)
     at, put = now(), tuple[str, ...]()
     async with ctx.store.write() as session:
         await folders.set_folder_deleted(session, owner, folder_id, at)
@@ -122,7 +122,7 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
             await delete_deliveries(session, *put)
             await audit_all(session, owner, put, AuditAction.TRASHED)
         filed = await trash.list_in_folder(session, owner, folder_id)
-    await _stop_runs(ctx, put)  # replies that started since the first stop
+    await stop_runs(ctx, put)  # replies that started since the first stop
     for conversation_id in put:
         ctx.sent_pairs.forget(conversation_id)
         ctx.sizes.forget(conversation_id)
@@ -150,12 +150,6 @@ async def undo_create_folder(ctx: AppContext, owner: str, folder_id: str) -> Non
         require_empty(found.folder, found.count)
         await folders.set_folder_deleted(session, owner, folder_id, now())
     ctx.event_bus.publish_list(owner)
-
-
-async def _stop_runs(ctx: AppContext, conversation_ids: Iterable[str]) -> None:
-    for conversation_id in conversation_ids:
-        for run in ctx.engine.runs_of(conversation_id):
-            await stop_run(ctx, run.run_id)
 
 
 @shielded

@@ -17,13 +17,15 @@ from app.domain.context.composition import BoundaryInputs, Candidate
 from app.domain.context.context import list_refused
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError, holds
-from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
-from app.domain.conversation.parameters import merge_parameters
+from app.domain.conversation.conversation import NEVER_SENT, Conversation, Pair, Parameters, ToolMode
+from app.domain.conversation.parameters import merge_parameters, require_parameters
 from app.domain.conversation.parts import Part
 from app.domain.conversation.text_size import require_text_size
 from app.domain.errors import ConflictError, InputError, NoKeyError, SendLockedError
 from app.domain.filters.evaluation.selection import selects_unmarked
 from app.domain.filters.language.syntax import Recent, RecentOfTopic, leaves
+from app.domain.models.model_profile import split_model_name
+from app.domain.retry_policy import require_retries
 from app.domain.settings.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
@@ -32,7 +34,7 @@ from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.send.context_selection import ATTEMPTS, compose_base, read_base
+from app.runs.send.context_selection import ATTEMPTS, compose_base, parse_line, read_base
 from app.runs.send.over_budget import list_ways_out
 from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import require_schema
@@ -301,3 +303,18 @@ def require_text(field: str, text: str) -> None:
             field, f"has an incomplete character (a lone surrogate) at position {error.start}. Correct it."
         ) from None
     require_text_size(field, text)
+
+
+def require_valid(conversation: Conversation) -> None:
+    """Check that the texts, parameters, model name and filter of a conversation are valid.
+
+    Raises:
+        InputError: one of these values is invalid.
+    """
+    for field in ("title", "system_prompt", "filter"):
+        require_text(field, getattr(conversation, field))
+    require_parameters(conversation.parameters)
+    require_retries(conversation.retry_limits)
+    if conversation.model is not None:
+        split_model_name(conversation.model)
+    parse_line(conversation.filter)

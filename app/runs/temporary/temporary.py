@@ -22,10 +22,10 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.audit.audit import audit
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.engine.writer import Writer
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import create_conversation
 from app.runs.wiring import equip, keep_at_work
 from app.store.attachments.attachments import load_attachment
 from app.store.conversation import conversations, pairs

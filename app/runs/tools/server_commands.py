@@ -33,8 +33,8 @@ from app.domain.tools.tool_servers import (
 )
 from app.runs.app_context import AppContext
 from app.runs.runtime.ids import new_id, now
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_of
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer

@@ -3,7 +3,8 @@
     entry = (await list_trash(ctx, LOCAL_OWNER, limit=1)).entries[0]
     await restore(ctx, LOCAL_OWNER, entry.id)
 
-Entries come from `commands.delete_conversation`, `mark_commands.mark_pairs` and resends. The ledger does not change.
+Entries come from `conversation_commands.delete_conversation`, `mark_commands.mark_pairs` and resends. The ledger
+does not change.
 Not here: the automatic deletion of old entries (`purge.py`).
 """
 

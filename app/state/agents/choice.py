@@ -9,8 +9,9 @@ import reflex as rx
 from app.domain.agents.agents import Agent
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import context_for, current
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.opening import OpenedConversation, read_opened
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.conversation.model import ModelState
 from app.state.tab.address import conversation_in
 from app.state.tab.changes import set_changed

@@ -21,7 +21,7 @@ from app.domain.errors import InviewError, NotFoundError
 from app.domain.tools.tools import BUILT_IN
 from app.runs.agents.agent_commands import change_agent, create_agent, read_agent
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.provider_commands import list_models
 from app.runs.tools.permission_commands import list_rules, revoke_rule
 from app.runs.tools.server_commands import list_servers

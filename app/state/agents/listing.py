@@ -17,7 +17,7 @@ from app.domain.agents.agents import Agent
 from app.domain.errors import InputError, InviewError
 from app.runs.agents.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.agents.choice import load_model_names
 from app.state.agents.fields import describe_damage
 from app.state.messages.toasts import Undo, show_fault, show_toast

@@ -18,7 +18,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.domain.models.model_profile import ModelProfile, split_model_name
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.provider_commands import list_models
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.conversation.model import ModelState

@@ -20,7 +20,7 @@ from app.domain.compare.comparisons import LEAST_MODELS, MAX_MODELS
 from app.domain.errors import InviewError
 from app.domain.models.model_profile import ModelProfile, split_model_name
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.provider_commands import list_models
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState

@@ -19,7 +19,8 @@ from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.compare.comparisons import ChosenReply, discard_comparison, reopen_comparison
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import restore_version
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.state.composer.state import ComposerState
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_fault, show_toast

@@ -19,7 +19,7 @@ import reflex as rx
 from app.domain.attachments.uploads import MAX_ATTACHED, clean_name
 from app.runs.app_context import current
 from app.runs.attachments.uploads import find_uploads
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.composer.files import (
     GONE,
     TOO_MANY,

@@ -12,7 +12,8 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions, compose_first, discard_unused
 from app.runs.temporary.temporary import create_temporary

@@ -21,7 +21,7 @@ from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import InputError
 from app.runs.app_context import current
 from app.runs.attachments.uploads import find_uploads, load_attached
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.composer.files import DraftFile, describe_upload, ids_of
 from app.state.composer.first_message import estimate_first, read_first
 from app.state.composer.split import describe_secrets, describe_split

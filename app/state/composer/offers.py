@@ -11,7 +11,7 @@ from app.domain.tools.tool_servers import ListedArgument, Listing
 from app.domain.tools.uri_templates import list_variables
 from app.runs.agents.agent_commands import read_agent
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.insertions import fill_prompt, read_resource
 from app.runs.tools.server_commands import SeenServer, list_servers
 from app.state.agents.choice import NO_AGENT

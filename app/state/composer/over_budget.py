@@ -18,7 +18,7 @@ from app.domain.context.seen_selection import SelectionChangedError, describe_di
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import current
 from app.runs.child_calls.summaries import Extent
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.request.composition import NAMES_OF_LIMITS, describe_cost

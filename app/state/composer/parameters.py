@@ -36,9 +36,10 @@ from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, des
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.app_context import context_for, current
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.opening import OpenedConversation
 from app.runs.runtime.catalogue import DEFAULT_MODEL
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
 from app.state.agents.choice import AgentState

@@ -17,7 +17,7 @@ from app.domain.errors import InputError, InviewError
 from app.domain.tools.permissions import ArgumentPattern
 from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.permission_commands import PermissionChoice, answer_permission
 from app.runs.watch.screen import Screen
 from app.state.comparison import FOLD_ID, ComparisonState

@@ -19,7 +19,7 @@ from app.domain.run.queue import MAX_QUEUED, HoldReason, QueuedText
 from app.runs.app_context import context_for, current
 from app.runs.request.attachments import AttachedParts
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.queue import (
     QueuedChanges,
     change_queued,

@@ -23,7 +23,7 @@ from app.runs.attachments.uploads import load_attached
 from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.request.context_snapshots import ContextSnapshot
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.deliveries import PageSend, record_delivery
 from app.runs.send.first_message import FirstMessageOptions

@@ -23,11 +23,12 @@ from app.domain.errors import InviewError, NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.deliveries import DeliveredError, find_delivery
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue
+from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies

@@ -20,8 +20,9 @@ from app.domain.errors import ConflictError
 from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.summaries import Summary, summarise
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.queue import read_queue, request_of_queued
+from app.runs.send.stopping import cancel_run
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.state.composer.sending import Draft
 from app.state.composer.views import SummaryWorkView

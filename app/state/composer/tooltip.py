@@ -14,7 +14,7 @@ from app.runs.app_context import context_for, current
 from app.runs.attachments.uploads import load_attached
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_planned_cache
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.exact_counts import count_exactly
 from app.runs.send.send_request import SendRequest
 from app.state.composer.files import ids_of

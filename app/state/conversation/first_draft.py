@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.domain.conversation.conversation import Parameters
 from app.runs.app_context import current
 from app.runs.attachments.uploads import load_attached
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessage, FirstMessageOptions
 

@@ -14,9 +14,10 @@ from app.domain.models.model_profile import ModelProfile
 from app.domain.models.provider_trials import describe_trial_failure
 from app.providers.base import Provider
 from app.runs.app_context import context_for, current
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.catalogue import ProviderModels
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.abilities import list_capable
 from app.runs.settings.provider_commands import list_models
 from app.state.tab.address import conversation_in

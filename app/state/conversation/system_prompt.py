@@ -18,11 +18,12 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import context_for, current
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.request.calibration import load_estimator
 from app.runs.request.texts import count_text
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.conversation.model import ModelState
 from app.state.conversation.temporary import TemporaryState
 from app.state.messages.toasts import Undo, show_fault, show_toast

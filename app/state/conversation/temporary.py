@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.temporary.temporary import keep_conversation
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import show_toast

@@ -16,7 +16,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.filters.filter_commands import apply_filter
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.watch.screen import Screen
 from app.state.filters.kept_topics import read_kept

@@ -36,7 +36,7 @@ from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.filters.filter_commands import list_filters
 from app.runs.filters.line_commands import check_line, find_occurring, run_line
 from app.runs.runtime.ids import new_id, now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.messages.answered import begin_work, end_work

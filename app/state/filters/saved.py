@@ -25,7 +25,7 @@ from app.runs.filters.filter_commands import (
     rename_filter,
     save_filter,
 )
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.inputs import text_in, whole_in

@@ -10,7 +10,7 @@ import reflex as rx
 
 from app.domain.filters.bar.sheet import SHEET
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState

@@ -19,9 +19,10 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.forks import fork_from, read_tree
 from app.runs.conversation.opening import OpenedConversation
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.state.filters.applied import FilterState
 from app.state.messages.answered import begin_work, end_work

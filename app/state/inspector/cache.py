@@ -16,7 +16,7 @@ from app.runs.app_context import context_for, current
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping, start_keeping, stop_keeping
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in

@@ -13,7 +13,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.conversation.lineage import read_lineage
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in, conversation_path
 from app.views.conversation.lineage import AncestorView, DescendantView

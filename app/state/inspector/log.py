@@ -10,7 +10,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.log import read_log
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.views.inspector.log import LogEntryView

@@ -13,7 +13,7 @@ from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import context_for, current
 from app.runs.conversation.history import read_history
 from app.runs.request.texts import count_text
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.store.conversation.history import HistoryRange

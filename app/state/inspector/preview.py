@@ -22,7 +22,8 @@ from app.runs.app_context import AppContext, context_for, current
 from app.runs.attachments.uploads import load_bytes
 from app.runs.request.preview import Preview
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.first_message import preview_first
 from app.runs.send.send_request import SendRequest
 from app.state.conversation.first_draft import FirstDraft

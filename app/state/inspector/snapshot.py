@@ -15,7 +15,7 @@ import reflex as rx
 from app.domain.errors import ConflictError, InviewError, NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.resend.resend import ResendOptions, preview_resend
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.inputs import text_in, whole_in

@@ -13,7 +13,8 @@ import reflex as rx
 from app.domain.conversation.conversation import ToolMode
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.next_tools import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
 from app.state.messages.error_messages import describe_fault

@@ -23,7 +23,7 @@ from app.domain.errors import InviewError
 from app.domain.text.differences import SpanView, diff_words
 from app.runs.app_context import context_for, current
 from app.runs.resend.resend import Seen, restore_version
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.inputs import text_in, whole_in

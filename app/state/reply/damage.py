@@ -11,7 +11,8 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER, reset_setting
+from app.runs.conversation.conversation_commands import reset_setting
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.composer.state import ComposerState
 from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in

@@ -16,7 +16,7 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.toasts import Undo, expect_toast, show_fault, show_toast
 from app.state.reply.pair_lookup import MAX_ID, find_pair, find_pair_if_shown, find_pair_in_background
 from app.state.tab.inputs import text_in

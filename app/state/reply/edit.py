@@ -21,7 +21,7 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.lifecycle import RUNNING
 from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import ComposerState

@@ -25,7 +25,7 @@ from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.syntax import Everything, MarkTerm, Not, all_of, leaves
 from app.runs.app_context import context_for, current
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import ToastAction, Undo, show_fault, show_toast

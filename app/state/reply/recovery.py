@@ -17,7 +17,7 @@ from app.domain.run.recovery import MAX_PARTS, ShownPart
 from app.domain.run.reply_size import MAX_REPLY_BYTES
 from app.runs.app_context import current
 from app.runs.recovery.recovery import recover
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.toasts import show_fault
 from app.state.tab.inputs import text_in
 

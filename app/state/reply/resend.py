@@ -26,7 +26,8 @@ from app.runs.app_context import context_for, current
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, restore_version
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.state.comparison import expect_replies
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.over_budget import (

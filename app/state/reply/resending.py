@@ -20,7 +20,7 @@ from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, Seen, resend_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.state.composer.over_budget import Choices, Counted
 from app.views.usage.figures import plural

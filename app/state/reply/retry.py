@@ -13,7 +13,8 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run, hurry_run
 from app.state.messages.toasts import show_fault
 from app.state.reply.pair_lookup import find_pair_in_background
 

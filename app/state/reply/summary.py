@@ -19,8 +19,9 @@ from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.stopping import cancel_run
 from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import options_of

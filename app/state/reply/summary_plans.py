@@ -13,7 +13,7 @@ from typing import Final
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import Extent, plan_summary
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.state.messages.error_messages import describe_fault
 from app.views.request.composition import describe_cost

@@ -12,7 +12,7 @@ import reflex as rx
 
 from app.domain.errors import NotFoundError
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.called_tools import CalledTool, Delegated, read_called_tool
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in

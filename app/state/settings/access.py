@@ -12,7 +12,7 @@ import reflex as rx
 from app.domain.audit import AuditAction
 from app.runs.app_context import current
 from app.runs.audit.audit import read_audit
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.settings.access_words import describe_action
 from app.state.tab.address import conversation_path
 from app.state.tab.visit import VisitedState

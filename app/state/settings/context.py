@@ -18,7 +18,7 @@ from app.domain.errors import InputError
 from app.domain.settings.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
 from app.domain.settings.rate_limits import MAX_SENDS
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences
 from app.state.messages.error_messages import describe_fault
 from app.state.settings.preferences import prefer

@@ -11,7 +11,7 @@ from typing import Final
 import reflex as rx
 
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences
 from app.state.settings.preferences import prefer
 from app.state.tab.visit import VisitedState

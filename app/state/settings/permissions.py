@@ -16,7 +16,7 @@ from app.domain.errors import NotFoundError
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import current
 from app.runs.audit.audit import read_audit
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules, revoke_rule
 from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_path

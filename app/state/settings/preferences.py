@@ -22,7 +22,7 @@ import reflex as rx
 
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import change_preferences, read_preferences
 from app.state.tab.changes import set_changed
 from app.views.shortcuts.shortcuts import ACTIONS_BY_ID, describe_hints, key_name, key_of

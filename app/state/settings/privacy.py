@@ -10,7 +10,7 @@ import reflex as rx
 from app.domain.errors import InputError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_prelude
 from app.state.messages.error_messages import describe_fault
 from app.state.settings.preferences import prefer

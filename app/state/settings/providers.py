@@ -14,7 +14,7 @@ import reflex as rx
 from app.domain.errors import InputError, NotFoundError, add_next_step
 from app.domain.models.provider_trials import ProviderHealth
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.provider_commands import (
     ProviderSetup,
     list_providers,

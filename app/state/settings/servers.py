@@ -15,7 +15,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.sign_in.sign_in_commands import begin_sign_in, callback_of, end_sign_in
 from app.runs.tools import server_commands
 from app.runs.tools.server_commands import ServerSettings

@@ -11,7 +11,7 @@ from app.domain.errors import InputError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.runtime.catalogue import ProviderModels
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences
 from app.runs.settings.provider_commands import list_models
 from app.state.messages.error_messages import describe_fault

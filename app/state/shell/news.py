@@ -17,7 +17,7 @@ from app.domain.errors import add_next_step
 from app.runs.app_context import current
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.agents.choice import AgentState, show_agents
 from app.state.conversation.model import ModelState, open_model
 from app.state.inspector.branches import BranchState, open_branches

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.text.search import Search, as_typed, parse_search
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_path, pair_path
 from app.store.conversation.conversations import ListCriteria, Listed, list_conversations, load_reply_words

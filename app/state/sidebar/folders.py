@@ -18,6 +18,7 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.folders import MAX_NAME
 from app.domain.errors import InviewError, NotFoundError
 from app.runs.app_context import current
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.folder_commands import (
     Contents,
     change_folder,
@@ -28,7 +29,7 @@ from app.runs.conversation.folder_commands import (
     restore_folder,
     undo_create_folder,
 )
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.sidebar.sidebar import MAX_ID, expand_folder, read_list_again, shorten_name

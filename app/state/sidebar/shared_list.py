@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import EventBus
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.sidebar.conversation_rows import ConversationItem, FolderItem, FoundRows, WantedList, read_list
 
 SETTLE_SECONDS: Final = 0.25

@@ -15,7 +15,8 @@ from app.domain.conversation.folders import MAX_FOLDERS
 from app.domain.text.search import has_unspaced
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.trash.trash import restore
 from app.state.messages.toasts import Undo, show_toast
 from app.state.sidebar.conversation_rows import (

@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.domain.topics.topics import build_topic_tree
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.kept_topics import MAX_ID, keep_topic, read_kept
 from app.state.tab.address import conversation_in

@@ -17,7 +17,7 @@ from app.domain.errors import InviewError
 from app.domain.settings.preferences import TopicOrder
 from app.runs.app_context import context_for, current
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.topics.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
 from app.state.filters.kept_topics import MAX_ID, read_kept

@@ -13,8 +13,9 @@ from app.domain.errors import InviewError
 from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.titles import ask_title
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.opening import OpenedConversation, read_opened
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states
 from app.state.filters.applied import FilterState

@@ -16,7 +16,7 @@ from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in

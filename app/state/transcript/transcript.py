@@ -19,7 +19,7 @@ from app.domain.context.context import OutReason
 from app.patches.namespace import append, drained
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.attachments.uploads import find_uploads
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 from app.state.comparison import ComparisonState, clear_comparison, show_comparison

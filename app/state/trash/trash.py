@@ -18,7 +18,7 @@ import reflex as rx
 from app.domain.errors import InputError, InviewError, NotFoundError
 from app.runs.app_context import current
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.trash import trash
 from app.state.messages.error_messages import describe_fault

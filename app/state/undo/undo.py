@@ -18,7 +18,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError, NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.trash.trash import list_trash, restore
 from app.state.messages.toasts import (
     ToastState,

@@ -13,7 +13,7 @@ import reflex as rx
 
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.accounts import Booked, list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
 from app.state.messages.error_messages import describe_fault

@@ -18,7 +18,7 @@ from app.domain.costs.reconciliation import ReconciledDay, Statement, Verdict
 from app.domain.errors import InputError
 from app.domain.usage import Usage
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.reconciliation import reconcile
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT
 from app.views.usage.figures import number, plural

@@ -11,7 +11,7 @@ import reflex as rx
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetStatus, SpendingBudget, describe_budget
 from app.domain.errors import InputError, NotFoundError
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.state.usage.forms import NOT_MONEY, read_money, read_text
 from app.state.usage.labels import describe_charge

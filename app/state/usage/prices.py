@@ -12,7 +12,7 @@ import reflex as rx
 from app.domain.errors import InputError, NotFoundError
 from app.domain.models.model_profile import Prices
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.prices import remove_price, set_price
 from app.state.usage.budgets import BudgetState
 from app.state.usage.forms import NOT_MONEY, read_day, read_money, read_text

@@ -12,7 +12,7 @@ import reflex as rx
 
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
 from app.state.usage.chart import Unit
 from app.state.usage.report_view import GROUPS, ReportView, build_report

@@ -9,7 +9,7 @@ import reflex as rx
 
 from app.domain.errors import InviewError, NotFoundError
 from app.runs.app_context import current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.sent_calls import read_sent_call
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import show_fault

@@ -15,7 +15,7 @@ import reflex as rx
 from app.domain.costs.budgets import BudgetStatus
 from app.domain.errors import NotFoundError
 from app.runs.app_context import context_for, current
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.accounts import Balance, load_balance
 from app.runs.usage.budgets import Budgeted, list_budgets_of
 from app.state.tab.address import conversation_in

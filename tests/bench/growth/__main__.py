@@ -31,8 +31,10 @@ from app.config.settings import load_settings
 from app.domain.settings.preferences import OverBudget
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.memory.collector import give_memory_back
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow

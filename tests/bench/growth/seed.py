@@ -18,7 +18,7 @@ import orjson
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.text.pattern import fold
 from app.providers.counts.vocabularies import counter, vocabulary_of
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 MODEL = "offline:demo"

@@ -23,9 +23,11 @@ from app.domain.settings.preferences import OverBudget
 from app.domain.text.search import parse_search
 from app.providers.counts.token_counts import end_if_idle
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.memory.collector import give_memory_back
 from app.runs.request.indexes import Indexer
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.transfer.exporting import export_conversation

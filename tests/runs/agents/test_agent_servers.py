@@ -10,7 +10,7 @@ from app.domain.tools.tool_records import CallFault
 from app.domain.tools.tool_servers import OverStdio
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.permission_commands import PermissionChoice, answer_permission, list_pending, list_rules
 from app.runs.tools.server_commands import ServerSettings, add_server, try_server
 from app.store.tools.tool_calls import load_pair_tool_calls

@@ -11,9 +11,11 @@ from app.domain.settings.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.runs.agents.agent_commands import AgentFields, change_agent, create_agent, delete_agent, restore_agent
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
 from app.runs.resend.resend import ResendOptions, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest

@@ -20,8 +20,10 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.attachments import uploads
 from app.runs.attachments.uploads import attach_file, drop_upload, find_uploads, load_attached
 from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.send.send_request import SendRequest

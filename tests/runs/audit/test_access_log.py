@@ -20,7 +20,7 @@ from app.runs.audit import access_log
 from app.runs.audit.access_log import MAX_WAITING, SAME_SECONDS, Access
 from app.runs.audit.audit import read_audit
 from app.runs.runtime.client import Client, serving
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.wiring import open_app_context
 from app.store.audit.audit import AuditEntry
 from app.store.database.database import Store

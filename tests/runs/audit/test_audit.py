@@ -15,12 +15,14 @@ from app.domain.filters.language.commands import Export, ExportFormat
 from app.runs.app_context import AppContext
 from app.runs.audit.audit import read_audit
 from app.runs.child_calls.summaries import put_checkpoint
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.filters.filter_commands import apply_filter, rename_filter, save_filter
 from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.runtime.client import Client, serving
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.queue import pause_queue, queue_text
 from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation

@@ -17,7 +17,8 @@ from app.domain.tools.tools import Tool, ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.request.attachments import NOTHING_ATTACHED
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context

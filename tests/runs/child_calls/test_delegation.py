@@ -23,9 +23,10 @@ from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.child_calls.delegation import delegate_tool
 from app.runs.compare.comparisons import ComparedModels, start_comparison
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.folder_commands import create_folder
 from app.runs.conversation.lineage import read_lineage
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences

@@ -24,9 +24,10 @@ from app.runs.child_calls.summaries import (
     remove_checkpoint,
     summarise,
 )
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation

@@ -23,9 +23,10 @@ from app.runs.app_context import AppContext
 from app.runs.audit.audit import read_audit
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
 from app.runs.compare.comparisons import ComparedModels, start_comparison
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime.client import Client, serving
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences

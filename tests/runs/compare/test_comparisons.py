@@ -31,13 +31,16 @@ from app.runs.compare.comparisons import (
     start_comparison,
 )
 from app.runs.compare.pair_comparisons import compare_again
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send import context_selection
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.trash.trash import delete_for_good
 from app.runs.usage.accounts import load_account

@@ -31,8 +31,9 @@ from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, Seen, preview_resend, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import list_conversations

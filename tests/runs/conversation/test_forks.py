@@ -10,12 +10,14 @@ from sqlalchemy import func, select
 from app.domain.conversation.parts import File, Image, Part, Text, plain_text
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.conversation.forks import fork_from, read_tree
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationChanged
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.stopping import cancel_run
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.versions import load_versions

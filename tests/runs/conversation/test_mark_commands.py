@@ -12,7 +12,8 @@ from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.runs.topics.topic_commands import change_topic, create_topic, delete_topic, list_topics
 from app.store.conversation.conversations import insert_conversation, load_with_revision, next_revision
 from app.store.conversation.rows import PAIR

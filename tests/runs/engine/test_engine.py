@@ -14,8 +14,10 @@ from app.domain.errors import ConflictError, ErrorClass, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime.clock import STEADY, Clock
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run, hurry_run
 from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot

@@ -12,7 +12,7 @@ import pytest
 from app.domain.conversation.parts import Text, Thinking
 from app.domain.filters.language.commands import Export, ExportFormat
 from app.domain.text.search import parse_search
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import ListCriteria

@@ -16,7 +16,7 @@ from app.domain.errors import NEXT_STEP, ErrorClass
 from app.domain.run.run import Failed, Succeeded
 from app.domain.stream.stream_events import StopReason
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run
 from tests.providers.peer import Answer, Peer, a_peer

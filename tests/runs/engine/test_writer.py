@@ -21,7 +21,9 @@ from app.runs.app_context import AppContext
 from app.runs.engine import engine, writer
 from app.runs.engine.writer import BEAT_SECONDS, MAX_DELAY, PATIENCE_SECONDS, PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.runtime.event_bus import PairsChanged
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun
+from app.runs.send.stopping import cancel_run
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import COMMAND_SECONDS, open_app_context
 from app.store.database import database

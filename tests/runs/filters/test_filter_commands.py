@@ -7,7 +7,7 @@ from app.domain.filters.language.errors import FilterError
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, delete_filter, list_filters, rename_filter, save_filter
 from app.runs.runtime.event_bus import ConversationChanged
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.store.conversation.conversations import load_conversation
 from app.store.filters.filters import MAX_APPLIED
 from tests.runs.steps import a_conversation

@@ -16,9 +16,11 @@ from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
 from app.runs.compare.comparisons import ComparedModels, start_comparison
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.runtime.event_bus import ComparisonChanged
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow

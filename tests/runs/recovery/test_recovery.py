@@ -20,11 +20,13 @@ from app.domain.run.recovery import ShownPart
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.recovery.recovery import recover
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun, preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import ListCriteria

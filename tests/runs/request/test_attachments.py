@@ -10,9 +10,11 @@ from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.parts import Text, ToolCall, ToolResult
 from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext, context_for
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.runtime.ids import new_id, now
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, find_attachment, keep_conversation
 from app.runs.trash.trash import empty_trash

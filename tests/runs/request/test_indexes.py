@@ -15,7 +15,7 @@ from app.runs.app_context import AppContext
 from app.runs.request import indexes
 from app.runs.request.indexes import BATCH, Indexer
 from app.runs.runtime.event_bus import PairsCounted
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.transfer.importing import import_file
 from app.store.index.indexes import has_unindexed

@@ -10,14 +10,17 @@ import pytest
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import Text
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.memory.memory_cache import MemoryCache
 from app.runs.request import sent_pairs as module
 from app.runs.request.sent_pairs import SentPairs
 from app.runs.runtime.event_bus import ConversationChanged
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.runs.send.prefetch import warm
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.watch import watcher
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import drop_unused, open_app_context

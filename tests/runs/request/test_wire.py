@@ -19,16 +19,11 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, failure
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.ids import new_id
-from app.runs.send.commands import (
-    LOCAL_OWNER,
-    SettingChanges,
-    change_conversation,
-    create_conversation,
-    preview_send,
-    start_reply,
-)
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context

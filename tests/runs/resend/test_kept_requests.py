@@ -21,9 +21,10 @@ from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsE
 from app.domain.models.model_profile import Prices
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, preview_resend, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget

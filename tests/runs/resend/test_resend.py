@@ -22,7 +22,7 @@ from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import list_conversations

@@ -8,9 +8,10 @@ from pathlib import Path
 from app.cli.verifying import verify_requests
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
 from app.store.ledger.rows_sent import SENT_TEXT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 
 
 async def test_models_have_the_names_of_the_menu_and_unknown_ones_their_ids(ctx: AppContext) -> None:

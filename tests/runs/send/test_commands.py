@@ -14,20 +14,19 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError, NotFoundError, ProviderError, SendLockedError
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
-from app.runs.send import commands, planning
-from app.runs.send.commands import (
-    LOCAL_OWNER,
+from app.runs.conversation.conversation_commands import (
     SettingChanges,
-    cancel_run,
     change_conversation,
     create_conversation,
     delete_conversation,
-    preview_send,
-    start_reply,
 )
+from app.runs.runtime.event_bus import ConversationChanged, ConversationRemoved, PairsChanged, RunStarted
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send import commands, planning, stopping
+from app.runs.send.commands import preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs
@@ -320,7 +319,7 @@ async def test_deleting_a_conversation_stops_a_reply_that_starts_meanwhile(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch, *, temporary: bool
 ) -> None:
     made = (create_temporary if temporary else create_conversation)(ctx, LOCAL_OWNER)
-    conversation_id, stop_run = (await made).id, commands.stop_run
+    conversation_id, stop_run = (await made).id, stopping.stop_run
     ctx = await context_for(ctx, conversation_id)
     await send(ctx, conversation_id, "/slow")
     sends = 1
@@ -332,7 +331,7 @@ async def test_deleting_a_conversation_stops_a_reply_that_starts_meanwhile(
             sends += 1
             await send(ctx, conversation_id, "/slow")
 
-    monkeypatch.setattr(commands, "stop_run", send_after)
+    monkeypatch.setattr(stopping, "stop_run", send_after)
     await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
 
     assert (sends, ctx.engine.runs) == (2, {})

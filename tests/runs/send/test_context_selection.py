@@ -23,12 +23,14 @@ from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.child_calls.summaries import put_checkpoint
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.request.attachments import AttachedParts
 from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import list_models, save_provider

@@ -14,8 +14,9 @@ from app.domain.tokens.estimates import Estimator
 from app.runs.app_context import AppContext, context_for
 from app.runs.audit.audit import read_audit
 from app.runs.request.calibration import load_estimator
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send import exact_counts
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.exact_counts import count_exactly
 from app.runs.send.send_request import SendRequest

@@ -17,7 +17,9 @@ from app.domain.settings.preferences import Preferences
 from app.runs.agents.agent_commands import AgentFields, create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.attachments.uploads import attach_file, load_attached
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, preview_send, start_reply
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessage, FirstMessageOptions, preview_first
 from app.runs.send.send_request import SendRequest

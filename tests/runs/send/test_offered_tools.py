@@ -16,11 +16,13 @@ from app.domain.tools.permission_requests import Allowed
 from app.domain.tools.tools import BUILT_IN, Tool, ToolOutcome
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.engine.live import LiveRun
 from app.runs.request.preview import Composed
 from app.runs.resend.resend import resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences

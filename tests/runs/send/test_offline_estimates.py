@@ -11,7 +11,8 @@ from app.domain.attachments.uploads import UploadKind
 from app.domain.tools.tools import Tool, ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.store.ledger.ledger import EndedCall
 from app.tools.toolbox import BuiltIn

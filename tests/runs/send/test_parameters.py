@@ -14,11 +14,13 @@ from app.domain.retry_policy import MAX_RETRIES, RetryPolicy
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import ComparedModels, start_comparison
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, preview_resend, resend_pair
 from app.runs.resend.verification import verify_run
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, preview_send, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest

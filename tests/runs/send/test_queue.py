@@ -17,7 +17,8 @@ from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.child_calls import post_run
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, cancel_run, change_conversation, delete_conversation
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import (
     QueuedChanges,
@@ -30,6 +31,7 @@ from app.runs.send.queue import (
     resume_queue,
 )
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.wiring import open_app_context
 from app.store.run.runs import load_run
 from tests.runs.by_hand import hold_first

@@ -8,7 +8,7 @@ from app.domain.settings.preferences import Preferences
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.resend.resend import resend_pair
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, reply_to
 

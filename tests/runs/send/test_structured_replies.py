@@ -15,8 +15,9 @@ from app.domain.structured.partial_json import read_partial
 from app.domain.structured.structured_replies import is_repair, is_strict, write_schema
 from app.runs.app_context import AppContext
 from app.runs.resend.resend import ResendOptions, resend_pair
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send import structured_replies
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import judge, read_structured, require_schema

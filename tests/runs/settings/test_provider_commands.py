@@ -16,7 +16,8 @@ from app.providers.models.detection import detect_local_servers
 from app.providers.registry import PROVIDERS
 from app.runs.app_context import AppContext
 from app.runs.runtime import catalogue
-from app.runs.send.commands import LOCAL_OWNER, preview_send, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import (
     PATIENCE_SECONDS,

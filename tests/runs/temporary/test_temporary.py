@@ -14,24 +14,20 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.summaries import summarise
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationRemoved
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.runtime.shielded import finish_under_way
-from app.runs.send.commands import (
-    LOCAL_OWNER,
-    SettingChanges,
-    cancel_run,
-    change_conversation,
-    delete_conversation,
-    start_reply,
-)
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation

@@ -21,7 +21,8 @@ from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import Caller, ToolFailedError, ToolFault
 from app.runs.app_context import AppContext
 from app.runs.engine.writer import Writer
-from app.runs.send.commands import LOCAL_OWNER, StartedRun
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun
 from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import PermissionChoice, answer_permission, list_pending, read_request
 from app.runs.tools.server_commands import ServerSettings, add_server, change_server, delete_server, try_server

@@ -9,7 +9,8 @@ from app.domain.conversation.parts import Text
 from app.domain.settings.preferences import Preferences
 from app.domain.tools.tools import Caller
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from tests.runs.steps import a_conversation, reply_to
 

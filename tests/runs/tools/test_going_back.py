@@ -16,7 +16,8 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.provider_commands import save_provider
 from app.runs.wiring import open_app_context
 from app.tools.toolbox import Progress

@@ -11,7 +11,7 @@ from app.domain.conversation.parts import ToolCall, ToolResult, plain_text
 from app.domain.tools.permission_requests import Allowed
 from app.domain.tools.tool_records import CallFault
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools import tool_calls
 from app.runs.tools.server_commands import ServerSettings, add_server, try_server
 from app.store.tools.tool_calls import load_pair_tool_calls

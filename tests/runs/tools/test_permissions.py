@@ -33,7 +33,8 @@ from app.domain.tools.tools import Tool
 from app.runs.app_context import AppContext
 from app.runs.audit.audit import read_audit
 from app.runs.engine.live import LiveRun
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import (
     PermissionChoice,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.wiring import open_app_context
 from tests.providers.peer import Answer, a_peer

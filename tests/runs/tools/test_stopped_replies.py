@@ -16,8 +16,10 @@ import pytest
 
 from app.domain.context.context import OutReason
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun, preview_send
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools.permission_commands import PermissionChoice as Decision
 from app.runs.tools.permission_commands import answer_permission, list_pending

@@ -29,8 +29,10 @@ from app.runs.conversation.forks import fork_conversation
 from app.runs.engine import writer
 from app.runs.request import preview
 from app.runs.runtime.event_bus import ToolProgress
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools import tool_calls, tool_rounds
 from app.runs.tools.permission_commands import list_pending

@@ -25,7 +25,8 @@ from app.providers.base import encode
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls

@@ -16,7 +16,8 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, plain_text
 from app.domain.tools.permission_requests import Allowed
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.tools import tool_calls
 from app.runs.tools.server_commands import ServerSettings, add_server, try_server

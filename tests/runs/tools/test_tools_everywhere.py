@@ -16,7 +16,8 @@ from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest

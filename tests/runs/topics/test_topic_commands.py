@@ -12,7 +12,7 @@ from app.domain.settings.preferences import TopicOrder
 from app.domain.text.pattern import Pattern
 from app.domain.topics.topic_rules import MAX_LEVELS
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.topics.topic_commands import change_topic, create_topic, delete_topic, list_topics
 from app.store.topics.topics import touch_topic
 

@@ -13,9 +13,11 @@ from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import ErrorClass
 from app.domain.filters.language.commands import Export, ExportOrder
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.filters.filter_commands import apply_filter, list_filters, save_filter
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.stopping import cancel_run
 from app.runs.topics.topic_commands import create_topic, list_topics
 from app.runs.transfer.importing import import_file
 from app.store.conversation.conversations import load_conversation

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.topics.topic_commands import list_topics
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file

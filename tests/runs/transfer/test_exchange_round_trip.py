@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from app.domain.conversation.conversation import Conversation, Pair
 from app.domain.transfer.records import NodeRecord, PairRecord
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.topics.topic_commands import make_topics
 from app.runs.transfer.export_json import write_conversation, write_pair
 from app.store.conversation.conversations import insert_conversation, next_revision

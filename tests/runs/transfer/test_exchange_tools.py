@@ -18,7 +18,8 @@ from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault
 from app.domain.tools.tools import ToolOutcome
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.transfer import exporting
 from app.runs.transfer.import_file import FaultError

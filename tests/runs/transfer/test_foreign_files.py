@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
 from app.runs.trash.trash import list_trash

@@ -21,9 +21,10 @@ from app.domain.errors import ConflictError, StoreError
 from app.domain.text.json_size import MAX_VALUES
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.memory.collector import return_large_blocks
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.transfer import import_scan, importing
 from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_file import read_file

@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.transfer import exporting
 from app.runs.transfer.importing import import_file
 from app.store.transfer import pair_records

@@ -13,10 +13,12 @@ from app.domain.errors import NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.summaries import summarise
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send, start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage import budgets
 from app.runs.usage.budgets import list_budgets, remove_budget, set_budget
 from app.store.ledger.budgets import load_budgets

@@ -18,11 +18,14 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, ResendOptions, resend_pair, restore_version
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.usage.accounts import list_booked, load_account, load_balance
 from app.runs.usage.sent_calls import ReadCall, read_sent_call
 from app.runs.usage.usage import report_usage

@@ -19,7 +19,7 @@ from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.runtime import catalogue
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.settings.provider_commands import save_provider
 from app.runs.usage.accounts import list_booked

@@ -24,11 +24,12 @@ from app.domain.request.request import Request
 from app.domain.request.sent_pieces import WrittenPiece
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import ComparedModels, keep_reply, start_comparison
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.engine import engine
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import empty_trash

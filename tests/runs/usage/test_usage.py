@@ -18,7 +18,7 @@ from app.domain.errors import ErrorClass
 from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.accounts import price_one
 from app.runs.usage.prices import learn_tariffs, set_price
 from app.runs.usage.usage import report_usage

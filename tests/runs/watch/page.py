@@ -19,7 +19,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import FeedEvent
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher

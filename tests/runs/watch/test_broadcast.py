@@ -19,7 +19,7 @@ from app.providers.base import WireRequest
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, MAX_SECONDS, Throttle
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch import broadcast
 from app.runs.watch.broadcast import follow, follow_states, load_state
 from app.runs.wiring import open_app_context

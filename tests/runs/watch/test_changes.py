@@ -13,19 +13,19 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import ComparedModels, discard_comparison, keep_reply, start_comparison
-from app.runs.conversation.mark_commands import mark_pair
-from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
-from app.runs.send.commands import (
-    LOCAL_OWNER,
+from app.runs.conversation.conversation_commands import (
     SettingChanges,
-    cancel_run,
     change_conversation,
     create_conversation,
     delete_conversation,
 )
+from app.runs.conversation.mark_commands import mark_pair
+from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import PermissionChoice
 from app.runs.trash.trash import list_trash, restore

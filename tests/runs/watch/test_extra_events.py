@@ -6,7 +6,8 @@ import asyncio
 
 from app.domain.run.run_log import LogEvent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.runs.tools.server_commands import ServerSettings, add_server, delete_server, try_server
 from app.runs.watch.broadcast import follow
 from tests.runs.steps import a_conversation, collect, send

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.conversation.page_bytes import MAX_PAGE_BYTES
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.transfer import importing
 from app.runs.transfer.importing import import_file
 from app.runs.watch import watcher as watching

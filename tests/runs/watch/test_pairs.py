@@ -13,7 +13,7 @@ from app.domain.conversation.parts import Text
 from app.domain.run.growth import describe_growth
 from app.domain.run.run import RunState
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.pairs import WatchedPairs
 from app.store.run.runs import load_run
 from tests.runs.steps import a_conversation, pair_of, reply_to, send

@@ -19,10 +19,11 @@ from app.providers.wire.transport import Transport
 from app.runs.app_context import AppContext
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import resend_pair
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run, hurry_run
 from app.runs.watch import page_window
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching

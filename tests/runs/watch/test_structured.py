@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.conversation.conversation import Parameters
 from app.runs.app_context import AppContext
 from app.runs.resend.resend import Seen, resend_pair, restore_version
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.views.structured.json_tree import draw_json
 from app.views.structured.shown_reply import Fit, ReadReplyView

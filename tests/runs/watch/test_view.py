@@ -15,6 +15,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.filters.language.errors import FilterError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.folder_commands import (
     Contents,
     change_folder,
@@ -24,7 +25,7 @@ from app.runs.conversation.folder_commands import (
 )
 from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.request import indexes
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.settings.provider_commands import list_models

@@ -17,7 +17,7 @@ from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import BUILT_IN
 from app.runs.agents.agent_commands import AgentFields, create_agent, delete_agent, list_agents
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules
 from app.runs.tools.server_commands import ServerSettings, add_server
 from app.runs.usage.budgets import set_budget

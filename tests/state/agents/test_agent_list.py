@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from app.runs.agents.agent_commands import create_agent, delete_agent, list_agents
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState
 from app.state.messages.toasts import Toast, ToastState

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from app.runs.agents.agent_commands import create_agent, delete_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.agents.choice import NO_AGENT, AgentState
 from app.state.conversation.model import ModelState
 from app.state.transcript.chat import ChatState

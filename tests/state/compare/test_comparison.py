@@ -18,7 +18,7 @@ from app.runs.compare.comparisons import (
     read_comparison,
     start_comparison,
 )
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.compare.keeping import KeepingState

@@ -14,8 +14,9 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.compare.comparisons import read_comparison
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.runtime.catalogue import ProviderModels
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.provider_commands import list_models
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState

@@ -5,7 +5,8 @@ from __future__ import annotations
 from app.domain.conversation.parts import plain_text
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState

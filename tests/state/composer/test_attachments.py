@@ -10,7 +10,8 @@ from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.conversation.parts import Image, Text, TextFile
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, drop_upload, load_attached
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import TOO_MANY, WAITING, DraftFile
 from app.state.composer.state import ComposerState

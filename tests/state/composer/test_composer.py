@@ -8,7 +8,9 @@ import pytest
 
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.runs.send.send_request import SendRequest

@@ -12,7 +12,9 @@ import pytest
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.runs.app_context import AppContext, context_for
 from app.runs.attachments.uploads import attach_file, load_attached
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences

@@ -13,7 +13,7 @@ from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import read_comparison
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.runtime.event_bus import PairsChanged
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.composer.over_budget import CHANGED, KEPT
 from app.state.composer.state import ComposerState
 from app.state.reply.deletion import PairDeletionState

@@ -15,8 +15,9 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import discard_comparison, read_comparison
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.queue import drop_queued, read_queue
 from app.runs.trash.trash import restore
 from app.runs.wiring import open_app_context

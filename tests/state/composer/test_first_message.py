@@ -7,7 +7,8 @@ import pytest
 from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.trash.trash import list_trash
 from app.state.agents.choice import AgentState

@@ -12,7 +12,8 @@ from app.domain.settings.preferences import Preferences
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.attachments.uploads import attach_file
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from app.state.agents.choice import AgentState
 from app.state.composer import message_box

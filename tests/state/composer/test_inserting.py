@@ -10,7 +10,7 @@ import pytest
 from app.domain.tools.tool_servers import OverStdio
 from app.runs.agents.agent_commands import create_agent, delete_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.server_commands import ServerSettings, add_server, delete_server, try_server
 from app.state.agents.choice import AgentState
 from app.state.composer.inserting import MAX_VALUE, FieldView, InsertingState, OfferView

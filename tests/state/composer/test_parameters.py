@@ -10,7 +10,9 @@ from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.domain.settings.preferences import Preferences
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.queue import read_queue
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences

@@ -17,7 +17,9 @@ from app.domain.tools.permission_requests import PermissionRequest, PermissionSt
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.audit.audit import read_audit
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools.permission_commands import (

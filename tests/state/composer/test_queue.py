@@ -9,7 +9,8 @@ import pytest
 from app.domain.conversation.parts import plain_text
 from app.domain.run.queue import Hold, HoldReason
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import QueuedChanges, change_queued, drop_queued, queue_text, read_queue
 from app.runs.send.send_request import SendRequest

@@ -11,7 +11,7 @@ from app.domain.errors import InviewError
 from app.domain.settings.preferences import Preferences
 from app.domain.settings.rate_limits import RateScope, refuse_sends, refuse_tokens
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer.state import ComposerState
 from app.state.composer.views import SendAnswer

@@ -16,8 +16,9 @@ from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file
 from app.runs.child_calls.summaries import Summary
 from app.runs.compare.comparisons import read_comparison
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
 from app.runs.conversation.mark_commands import mark_pairs
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer import state as composer_state

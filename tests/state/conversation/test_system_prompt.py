@@ -6,7 +6,8 @@ import pytest
 
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.temporary.temporary import create_temporary
 from app.state.composer.state import ComposerState
 from app.state.conversation.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState

@@ -10,7 +10,7 @@ from dataclasses import replace
 from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext, current
 from app.runs.runtime.event_bus import ConversationRemoved
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision

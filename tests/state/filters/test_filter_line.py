@@ -13,8 +13,9 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file
+from app.runs.conversation.conversation_commands import create_conversation, delete_conversation
 from app.runs.filters.filter_commands import apply_filter, list_filters
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.topics.topic_commands import create_topic
 from app.state.filters import line as line_module
 from app.state.filters.applied import FilterState

@@ -8,7 +8,7 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import list_filters
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.temporary.temporary import create_temporary
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState

@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, list_filters, rename_filter, save_filter
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState

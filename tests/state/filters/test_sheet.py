@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.filters.sheet import SheetState, SheetTable
 from app.views.shortcuts.shortcuts import ACTIONS

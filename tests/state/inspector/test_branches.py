@@ -12,15 +12,15 @@ from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext, context_for
-from app.runs.conversation.forks import fork_from
-from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import (
-    LOCAL_OWNER,
+from app.runs.conversation.conversation_commands import (
     SettingChanges,
     change_conversation,
     create_conversation,
     delete_conversation,
 )
+from app.runs.conversation.forks import fork_from
+from app.runs.conversation.mark_commands import mark_pair
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.temporary.temporary import create_temporary
 from app.state.filters.applied import FilterState
 from app.state.inspector import branches

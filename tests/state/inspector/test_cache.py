@@ -9,7 +9,8 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.cache.keep_alive import read_keeping
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
 from app.state.inspector import cache as cache_state

@@ -14,8 +14,10 @@ from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import Text
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.state.composer.message_box import MAX_TEXT

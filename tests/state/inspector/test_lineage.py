@@ -7,8 +7,9 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
+from app.runs.conversation.conversation_commands import create_conversation, delete_conversation
 from app.runs.conversation.forks import fork_from
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.inspector import lineage
 from app.state.inspector.lineage import DerivedItem, LineageState, OriginItem
 from app.views.conversation.lineage import AncestorView, DescendantView, LineageStatus, LineageView

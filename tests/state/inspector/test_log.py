@@ -9,8 +9,9 @@ from app.domain.conversation.accounting import Accounting, RemovalReason
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.resend.resend import resend_pair, restore_version
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.log import LogState
 from app.state.reply.deletion import PairDeletionState

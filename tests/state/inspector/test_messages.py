@@ -7,7 +7,9 @@ from sqlalchemy import update
 
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
-from app.runs.send.commands import LOCAL_OWNER, delete_conversation, stop_run
+from app.runs.conversation.conversation_commands import delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import stop_run
 from app.state.inspector import messages
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.messages import MessagesState

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import preview_resend
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.inspector.snapshot import NOT_KEPT, SAME, SnapshotState
 from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.runs.steps import reply_to

@@ -9,7 +9,8 @@ import pytest
 
 from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.conversation.conversation_commands import create_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.watch.watcher import Watcher
 from app.state.composer.state import ComposerState

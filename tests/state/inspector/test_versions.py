@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.resend.resend import resend_pair
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.inspector.versions import VersionDiffView, VersionsState
 from app.state.messages.toasts import ToastState
 from app.state.undo.undo import UndoState

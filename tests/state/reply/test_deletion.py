@@ -8,7 +8,9 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.child_calls.log import read_log
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import ToastState
 from app.state.reply.deletion import PairDeletionState

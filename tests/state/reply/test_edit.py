@@ -14,8 +14,9 @@ from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import resend_pair
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.watch.watcher import Watcher

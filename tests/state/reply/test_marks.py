@@ -11,7 +11,9 @@ import pytest
 from app.domain.conversation.conversation import Mark
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow_states

@@ -13,9 +13,10 @@ import pytest
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext, context_for
+from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime.event_bus import Subscription
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.compare.answer_again import AnswerAgainState

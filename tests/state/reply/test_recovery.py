@@ -12,7 +12,8 @@ from app.domain.run.run import Interrupted, apply_event
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER, StartedRun
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun
 from app.runs.send.send_request import SendRequest
 from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState

@@ -10,8 +10,10 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
 from app.runs.resend.in_place import ResendResult
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences

@@ -8,7 +8,8 @@ import pytest
 
 from app.domain.conversation.conversation import Checkpoint
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import ToastState
 from app.state.reply.summary import SummaryState

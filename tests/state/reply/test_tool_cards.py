@@ -14,7 +14,9 @@ from app.domain.conversation.parts import Text, ToolCall
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.stopping import cancel_run
 from app.state.reply.tool_cards import ToolCardState
 from app.tools.toolbox import Progress
 from app.views.reply.tool_body import MAX_START, ToolBodyView

@@ -12,8 +12,9 @@ from app.domain.audit import AuditAction
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.settings.access import ACTIONS, ALL, PAGE, AccessItem, AccessState
 from app.state.settings.access_words import describe_action
 from app.store.audit.audit import AuditEntry, insert_entries

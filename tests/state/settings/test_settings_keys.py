@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.settings.keys import KeyItem, KeysState
 from app.state.settings.preferences import OwnKey, PreferencesState

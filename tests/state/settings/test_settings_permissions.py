@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from app.domain.tools.permissions import ArgumentPattern, Rule
 from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules
 from app.state.settings.permissions import PAGE, AuditItem, PermissionRulesState, RuleItem
 from app.store.audit.audit import AuditEntry, insert_entries

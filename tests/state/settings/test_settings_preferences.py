@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.settings.context import ContextState, ContextTexts
 from app.state.settings.preferences import OwnKey, PreferencesForm, PreferencesState

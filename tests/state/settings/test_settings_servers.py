@@ -18,7 +18,7 @@ from app.domain.tools.server_input import parse_command, parse_secrets
 from app.domain.tools.tool_servers import OverHttp, OverStdio
 from app.domain.tools.tools import ToolFailedError
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences
 from app.runs.sign_in.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
 from app.runs.tools.server_commands import (

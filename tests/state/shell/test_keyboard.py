@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
 from app.state.allowed_events import CALLABLE

@@ -11,16 +11,16 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import ComparedModels, discard_comparison, keep_reply, start_comparison
-from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import (
-    LOCAL_OWNER,
+from app.runs.conversation.conversation_commands import (
     SettingChanges,
-    cancel_run,
     change_conversation,
     create_conversation,
     delete_conversation,
 )
+from app.runs.conversation.mark_commands import mark_pair
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.reply.retry import RetryState

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.toasts import MAX_UNDOS, Toast, ToastState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.undo.undo import UndoState

@@ -9,9 +9,10 @@ import pytest
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
 from app.runs.conversation.folder_commands import Contents, create_folder, delete_folder
 from app.runs.conversation.opening import read_opened
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.temporary.temporary import create_temporary
 from app.state.messages.toasts import ToastState
 from app.state.sidebar import sidebar

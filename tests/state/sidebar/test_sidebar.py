@@ -24,17 +24,17 @@ from app.runs.compare.comparisons import (
     reopen_comparison,
     start_comparison,
 )
-from app.runs.runtime.event_bus import PairsChanged
-from app.runs.send.commands import (
-    LOCAL_OWNER,
+from app.runs.conversation.conversation_commands import (
     SettingChanges,
-    cancel_run,
     change_conversation,
     create_conversation,
     delete_conversation,
-    start_reply,
 )
+from app.runs.runtime.event_bus import PairsChanged
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary
 from app.runs.trash.trash import restore
 from app.runs.watch.broadcast import follow

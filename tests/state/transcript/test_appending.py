@@ -37,7 +37,9 @@ from app.patches.connection import Connection
 from app.patches.namespace import PatchedNamespace, _Client, append
 from app.patches.wire import to_json
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import StartedRun
+from app.runs.send.stopping import cancel_run
 from app.runs.watch.watcher import Watcher
 from app.state.composer.state import ComposerState
 from app.state.tab.tab_watchers import registered

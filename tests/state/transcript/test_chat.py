@@ -4,7 +4,9 @@ import pytest
 
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation, start_reply
+from app.runs.conversation.conversation_commands import create_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import save_provider
 from app.runs.trash.trash import delete_for_good

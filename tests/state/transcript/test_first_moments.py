@@ -14,7 +14,8 @@ import pytest
 from app.domain.conversation.parts import TextFile
 from app.runs.app_context import AppContext
 from app.runs.attachments.uploads import attach_file, load_attached
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation, create_conversation, start_reply
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow_states
 from app.state.messages.toasts import ToastState

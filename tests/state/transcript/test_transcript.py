@@ -15,12 +15,14 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
+from app.runs.conversation.conversation_commands import delete_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.request import indexes
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
+from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
 from app.runs.watch import composed, panels

@@ -7,8 +7,9 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation, delete_conversation
 from app.runs.conversation.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences
 from app.runs.trash.trash import list_trash
 from app.state.messages.toasts import ToastState

@@ -10,9 +10,10 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
+from app.runs.conversation.conversation_commands import create_conversation, delete_conversation
 from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime import ids
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import Toast, ToastState
 from app.state.reply.deletion import PairDeletionState

@@ -8,7 +8,9 @@ from typing import Final
 
 from app.domain.models.model_profile import Prices
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.conversation.conversation_commands import create_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import start_reply
 from app.runs.send.send_request import SendRequest
 from app.runs.usage.prices import set_price
 from app.runs.watch.broadcast import follow

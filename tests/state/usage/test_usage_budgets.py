@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.budgets import Budgeted, list_budgets
 from app.state.usage import budgets
 from app.state.usage.budgets import BudgetItem, BudgetState

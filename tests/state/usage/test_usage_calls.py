@@ -7,7 +7,8 @@ from dataclasses import replace
 from sqlalchemy import text
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, SettingChanges, change_conversation
+from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.accounts import list_booked
 from app.state.messages.toasts import ToastState
 from app.state.tab.visit import VisitState

@@ -14,8 +14,9 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.summaries import summarise
 from app.runs.child_calls.titles import ask_title
+from app.runs.conversation.conversation_commands import create_conversation, delete_conversation
 from app.runs.resend.resend import resend_pair
-from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.temporary.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
 from app.state.inspector.frame import InspectorState

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState, PriceItem
 from app.state.usage.report import UsageState

@@ -10,13 +10,13 @@ from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
 from app.runs.agents.agent_commands import AgentFields, create_agent
 from app.runs.app_context import AppContext
-from app.runs.send.commands import (
-    LOCAL_OWNER,
+from app.runs.conversation.conversation_commands import (
     SettingChanges,
     change_conversation,
     create_conversation,
     delete_conversation,
 )
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.usage.usage import Group, Report
 from app.state.usage.chart import HEIGHT, build_chart
 from app.state.usage.report import UsageState

@@ -21,8 +21,8 @@ from app.domain.conversation.conversation import ConversationKind, ConversationS
 from app.domain.conversation.metadata import encode_metadata
 from app.domain.text.search import parse_search
 from app.runs.app_context import current
+from app.runs.conversation import conversation_commands
 from app.runs.filters import filter_commands
-from app.runs.send import commands
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.store.conversation.conversations import Cursor, ListCriteria, Listed, describe_listed, list_conversations
 from app.store.database.database import Store
@@ -116,7 +116,11 @@ async def list_them(ctx: Ctx, owner: Owner, query: Annotated[ConversationsQuery,
 async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
     if body.temporary and body.folder_id:
         refuse_field("folder_id", "names a folder for a temporary conversation. Keep the conversation first.")
-    make = create_temporary if body.temporary else partial(commands.create_conversation, folder_id=body.folder_id)
+    make = (
+        create_temporary
+        if body.temporary
+        else partial(conversation_commands.create_conversation, folder_id=body.folder_id)
+    )
     made = await make(
         ctx,
         owner,
@@ -174,7 +178,9 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
     if "tool_mode" in changes:
         changes["tool_mode"] = ToolMode(changes["tool_mode"])
     if changes:
-        await commands.change_conversation(ctx, owner, conversation_id, commands.SettingChanges(**changes))
+        await conversation_commands.change_conversation(
+            ctx, owner, conversation_id, conversation_commands.SettingChanges(**changes)
+        )
     return await read(ctx, owner, conversation_id)
 
 
@@ -186,7 +192,7 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
     responses=says(ConversationView, "not-found", "conflict", description="The updated conversation."),
 )
 async def reset(ctx: Ctx, owner: Owner, conversation_id: ConversationId, setting: Setting) -> Response:
-    await commands.reset_setting(ctx, owner, conversation_id, setting)
+    await conversation_commands.reset_setting(ctx, owner, conversation_id, setting)
     return await read(ctx, owner, conversation_id)
 
 
@@ -210,7 +216,7 @@ async def keep(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
     responses={204: {"description": "Deleted. A running reply was stopped."}} | fails("not-found"),
 )
 async def delete(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
-    await commands.delete_conversation(ctx, owner, conversation_id)
+    await conversation_commands.delete_conversation(ctx, owner, conversation_id)
     return Response(status_code=204)
 
 

@@ -11,7 +11,7 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, fails, says
 from app.api.http.event_stream import answer_events, events_documented
 from app.api.http.negotiation import EVENT_STREAM, ReadsJson, offers
-from app.runs.send import commands
+from app.runs.send import stopping
 from app.runs.watch.broadcast import follow, load_state
 from app.views.conversation.run import RunView, describe_run
 
@@ -64,7 +64,7 @@ async def events(
     dependencies=[ReadsJson],
 )
 async def cancel(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
-    await commands.cancel_run(ctx, owner, run_id)
+    await stopping.cancel_run(ctx, owner, run_id)
     return answer(describe_run(await load_state(ctx, owner, run_id)))
 
 
@@ -76,5 +76,5 @@ async def cancel(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
     dependencies=[ReadsJson],
 )
 async def retry(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
-    await commands.hurry_run(ctx, owner, run_id)
+    await stopping.hurry_run(ctx, owner, run_id)
     return answer(describe_run(await load_state(ctx, owner, run_id)))

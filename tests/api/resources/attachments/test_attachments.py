@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.attachments.attachments import Attachment
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.store.attachments.attachments import keep_attachments
 from tests.api.served import Api
 from tests.api.talk import create_conversation

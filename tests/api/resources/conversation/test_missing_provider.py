@@ -8,7 +8,7 @@ import orjson
 import pytest
 from sqlalchemy import update
 
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.store.conversation.conversations import update_conversation
 from app.store.conversation.rows import RUN
 from tests.api.served import Api

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from app.api.app import create_api
-from app.runs.send import commands
+from app.runs.conversation import conversation_commands
+from app.runs.send import commands, stopping
 from app.runs.send.send_request import SendRequest
 from tests.api.served import Api
 from tests.api.stored import store_pairs
@@ -277,7 +278,7 @@ async def test_deleting_a_conversation_stops_its_reply(api: Api):
 
 
 async def test_another_owners_objects_are_not_found(api: Api):
-    theirs = await commands.create_conversation(api.ctx, STRANGER, title="Secret")
+    theirs = await conversation_commands.create_conversation(api.ctx, STRANGER, title="Secret")
     started = await commands.start_reply(api.ctx, STRANGER, theirs.id, SendRequest("/slow 10 /long 50"))
     conversation, run = f"/conversations/{theirs.id}", f"/runs/{started.run_id}"
 
@@ -296,11 +297,11 @@ async def test_another_owners_objects_are_not_found(api: Api):
     assert [answer.status_code for answer in answers] == [404] * len(answers)
     assert (await api.http.get("/conversations")).json()["items"] == []
     assert started.run_id in api.ctx.engine.runs
-    await commands.cancel_run(api.ctx, STRANGER, started.run_id)
+    await stopping.cancel_run(api.ctx, STRANGER, started.run_id)
 
 
 async def test_no_address_leads_to_data_of_another_owner(api: Api):
-    theirs = await commands.create_conversation(api.ctx, STRANGER, title="Secret")
+    theirs = await conversation_commands.create_conversation(api.ctx, STRANGER, title="Secret")
     started = await commands.start_reply(api.ctx, STRANGER, theirs.id, SendRequest("/long 5000 /rate 5"))
     ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}
     values = {**ids, "{number}": "1"}
@@ -316,11 +317,11 @@ async def test_no_address_leads_to_data_of_another_owner(api: Api):
     assert len(answers) > 30
     assert {where: answer.text for where, answer in answers.items() if answer.status_code != 404} == {}
     assert started.run_id in api.ctx.engine.runs
-    await commands.cancel_run(api.ctx, STRANGER, started.run_id)
+    await stopping.cancel_run(api.ctx, STRANGER, started.run_id)
 
 
 async def test_a_foreign_object_answers_like_one_that_never_was(api: Api):
-    theirs = await commands.create_conversation(api.ctx, STRANGER)
+    theirs = await conversation_commands.create_conversation(api.ctx, STRANGER)
 
     foreign = (await api.http.get(f"/conversations/{theirs.id}")).json()
     absent = (await api.http.get("/conversations/nothing")).json()

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.broadcast import follow
 from tests.api.served import Api
 

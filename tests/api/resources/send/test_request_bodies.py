@@ -7,7 +7,8 @@ from pathlib import Path
 from app.runs.app_context import current
 from app.runs.request.prepared import MAX_REQUESTS
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOCAL_OWNER, preview_send
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.store.run.snapshots import Snapshot, save_snapshot
 from tests.api.served import serve_api

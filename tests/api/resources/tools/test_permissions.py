@@ -12,7 +12,7 @@ from app.domain.conversation.parts import ToolCall
 from app.domain.tools.permission_requests import Allowed, Denied
 from app.domain.tools.tools import Tool
 from app.runs.agents.agent_commands import read_agent
-from app.runs.send.commands import LOCAL_OWNER
+from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.tools.permissions import ask_permission
 from tests.api.served import Api
 from tests.api.talk import create_conversation, read_events, send
