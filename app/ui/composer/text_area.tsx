@@ -6,6 +6,7 @@
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
+import { useSecondsLeft } from "../kit/clock/countdown.tsx";
 import { currentEdition, endEdition, oversize, renewEdition } from "../kit/connection/edition.ts";
 import { currentLink, fits, useLink } from "../kit/connection/link.ts";
 import { acceptSent, dropSent, noteSent } from "../kit/connection/sent.ts";
@@ -17,7 +18,6 @@ import { applyShortcut, insertText, LONGEST_UNDONE } from "../kit/texts/writing.
 import { schemas, texts, uploads } from "./drafts.ts";
 import { before, holds, type Moved, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
-import { useSecondsLeft } from "../kit/clock/countdown.tsx";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
@@ -393,7 +393,14 @@ export function SubmitButton(props: SubmitButtonProps): ReactNode {
   if (none && !idle) return null;
   const press = () => goTo("send");
   return (
-    <button type="button" className={className} disabled={none || waits} aria-label={label} title={title} onClick={press}>
+    <button
+      type="button"
+      className={className}
+      disabled={none || waits}
+      aria-label={label}
+      title={title}
+      onClick={press}
+    >
       {children}
     </button>
   );

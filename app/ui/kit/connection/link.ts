@@ -130,7 +130,7 @@ function sift<Event extends ReflexEvent>(events: Event[]): Event[] {
   if (link.get() !== "lost") return small;
   const admitted = small.filter((event) => !isOfApp(event));
   if (small.some((event) => isOfApp(event) && !event.event_actions?.temporal)) refuse("away");
-  // Last, because a page that opens sends events of its own, which are refused but are no action of a person.
+  // Last, because a page sends events when it opens; they are refused too, but no person caused them.
   if (small.some(({ name }) => name?.endsWith(LOAD))) refuse("later");
   return admitted;
 }
