@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.screen import Screen
 
@@ -15,6 +15,24 @@ def lefts(page: Page) -> list[float]:
     return page.locator(".title-menu, .filter-bar").evaluate_all(
         "(all) => all.map((it) => it.getBoundingClientRect().x)"
     )
+
+
+def gap(button: Locator, menu: Locator) -> float:
+    """Return the pixels between a button and the menu above or below it. Require that the menu shows all rows."""
+    expect(menu).to_be_visible()
+    menu.evaluate("(it) => Promise.all(it.getAnimations().map((one) => one.finished))")
+    assert menu.evaluate("(it) => it.scrollHeight <= it.clientHeight"), "the menu shows all of its rows"
+    at, box = button.bounding_box(), menu.bounding_box()
+    assert at is not None
+    assert box is not None
+    return max(box["y"] - at["y"] - at["height"], at["y"] - box["y"] - box["height"])
+
+
+def models_are_at_their_button(page: Page) -> None:
+    button = page.get_by_role("button", name="Model: ")
+    button.click()
+    assert gap(button, page.get_by_role("dialog").filter(has=page.get_by_role("combobox"))) < 10
+    page.keyboard.press("Escape")
 
 
 def opens_a_tab(screen: Screen, path: str, act: Callable[[], None]) -> None:
@@ -31,7 +49,9 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     button = page.get_by_role("button", name="Conversation menu")
     menu = page.get_by_role("dialog", name="Conversation menu")
 
+    models_are_at_their_button(page)
     button.click()
+    assert gap(button, menu) < 10
     menu.get_by_role("button", name="Generate title").click()
     expect(screen.open_log()).to_contain_text("Title requested")
 
