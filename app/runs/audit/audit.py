@@ -45,7 +45,10 @@ async def audit(
 async def audit_all(
     session: AsyncSession, owner: str, conversation_ids: Sequence[str], action: AuditAction, **data: Any
 ) -> None:
-    """Add an entry about each of these conversations to the audit trail, in this transaction. `data` is as in `audit`."""
+    """Add an entry about each of these conversations to the audit trail, in this transaction.
+
+    `data` is as in `audit`.
+    """
     at = now()
     if conversation_ids:
         await insert_entries(session, [make_entry(owner, at, action, one, one, data) for one in conversation_ids])
