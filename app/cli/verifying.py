@@ -8,8 +8,7 @@ from app.config.settings import Settings
 from app.runs.resend.verification import verify_run
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import load_conversation
-from app.store.run.verification import list_run_ids
+from app.store.run.verification import list_run_ids, load_sent_from
 
 
 async def verify_requests(settings: Settings, conversation_id: str | None, say: Callable[[str], object]) -> bool:
@@ -23,7 +22,7 @@ async def verify_requests(settings: Settings, conversation_id: str | None, say: 
     async with open_app_context(settings) as ctx:
         async with ctx.store.read() as session:
             if conversation_id is not None:
-                await load_conversation(session, LOCAL_OWNER, conversation_id)
+                await load_sent_from(session, LOCAL_OWNER, conversation_id)
             run_ids = await list_run_ids(session, LOCAL_OWNER, conversation_id)
         rebuilt = recorded = 0
         for run_id in run_ids:

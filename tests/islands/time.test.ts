@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ago, clock, secondsLeft } from "../../app/ui/kit/clock/time.ts";
+import { ago, clock, clockLead, secondsLeft } from "../../app/ui/kit/clock/time.ts";
 
 const NOW = new Date(2026, 10, 23, 14, 5).getTime();
 const before = (minutes: number) => ago(new Date(NOW - minutes * 60_000), NOW);
@@ -27,4 +27,11 @@ test("a wait counts down with the clock and ends at zero", () => {
     [30, 30, 1, 1, 0, 0],
   );
   assert.equal(secondsLeft("", start), 0);
+});
+
+test("a countdown that is mounted again continues, whatever the browser's clock", () => {
+  const received = Date.parse("2026-12-01T09:00:00Z");
+  const [now, until] = ["2026-12-01T12:00:00+00:00", "2026-12-01T12:01:00+00:00"];
+  const left = (at: number) => secondsLeft(until, at + clockLead(now, at));
+  assert.deepEqual([0, 50_000, 61_000].map((passed) => left(received + passed)), [60, 10, 0]);
 });

@@ -16,6 +16,7 @@ from typing import Final
 from app.domain.conversation.conversation import Conversation, ConversationKind, Message, Pair
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.privacy.redaction import redact_text
+from app.domain.privacy.secrets import cut_outside_secrets
 from app.domain.stream.reasoning_tags import TagReader
 from app.domain.stream.stream_events import TextReceived, TextWasThinking
 
@@ -60,7 +61,7 @@ def read_title(answer: str) -> str:
         words = " ".join(_LABEL.sub("", line.strip(_AROUND)).split()).strip(_AROUND)
         bare = words.rstrip(_END).strip(_AROUND) if not words.endswith("...") else words
         if any(character.isalnum() for character in bare):
-            return bare if len(bare) <= MAX_TITLE else bare[: MAX_TITLE - 1].rstrip() + "…"
+            return bare if len(bare) <= MAX_TITLE else cut_outside_secrets(bare, MAX_TITLE - 1).rstrip() + "…"
     return ""
 
 

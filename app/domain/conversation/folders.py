@@ -9,6 +9,7 @@ conversation is in it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,8 +24,15 @@ MAX_NAME: Final = 80
 """Maximum number of characters of a folder's name."""
 MAX_FOLDERS: Final = 200
 """Maximum number of folders of an owner: the list of conversations shows all of them."""
-_JOINERS: Final[dict[int, None]] = dict.fromkeys((0x200C, 0x200D, 0x200E, 0x200F, *range(0xE0020, 0xE0080)))
-"""Invisible characters that a name can have: joiners (in emoji and Persian), direction marks, tags (in flags)."""
+_JOINERS: Final[dict[int, None]] = dict.fromkeys((0x200C, 0x200D, 0x200E, 0x200F))
+"""Invisible characters that a name can have: joiners (in emoji and Persian) and direction marks."""
+_FLAG: Final = re.compile("(?<=\U0001f3f4)[\U000e0030-\U000e007a]{2,6}\U000e007f")
+"""The invisible tags of a flag, after a black flag."""
+_SELECTOR: Final = "[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+_SELECTED: Final = re.compile(rf"(?<=\S)(?<!{_SELECTOR}){_SELECTOR}(?!{_SELECTOR})")
+"""A variation selector: it chooses the form of the character before it, as in the red heart."""
+_HIDDEN: Final = re.compile(rf"{_SELECTOR}|[\u034f\u17b4\u17b5]")
+"""Characters that count as printable, and are invisible. Several of them could hide a text."""
 _BLANKS: Final[dict[int, None]] = dict.fromkeys((0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0))
 """Characters that count as printable, and look like a blank."""
 
@@ -53,12 +61,12 @@ def clean_name(name: str) -> str:
         InputError: the name is invalid.
     """
     cleaned = name.strip()
-    seen = cleaned.translate(_JOINERS)
-    if not seen.translate(_BLANKS).strip():
+    seen = _leave_out_invisible(cleaned)
+    if not _HIDDEN.sub("", seen).translate(_BLANKS).strip():
         raise InputError("name", "is blank. Give the folder a name.")
     if len(cleaned) > MAX_NAME:
         raise InputError("name", f"has {len(cleaned)} characters. The maximum for a folder name is {MAX_NAME}.")
-    if not seen.isprintable():
+    if not seen.isprintable() or _HIDDEN.search(seen):
         raise InputError("name", "has a line break or another invisible character. Write it on one line.")
     return cleaned
 
@@ -111,4 +119,9 @@ def require_room(folders: Sequence[Folder]) -> None:
 
 
 def _fold_visible(name: str) -> str:
-    return fold(name.translate(_JOINERS))
+    return fold(_leave_out_invisible(name))
+
+
+def _leave_out_invisible(name: str) -> str:
+    """Return the name without the invisible characters that a name can have."""
+    return _SELECTED.sub("", _FLAG.sub("", name)).translate(_JOINERS)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.domain.conversation.parts import Text, ToolCall
+from app.domain.privacy.secrets import MAX_KEY_BLOCK, cut_outside_secrets
 from app.domain.run.run import ToolFinished
 from app.domain.tools.tools import ToolContent, ToolOutcome
 
@@ -44,7 +45,8 @@ def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolConte
     """Return the part of a tool result that a model gets. `window` is the window of the model in tokens.
 
     The limit is one character for each token of the window (about a quarter of the window), at least
-    `LEAST_CHARACTERS` and at most `MAX_CHARACTERS`.
+    `LEAST_CHARACTERS` and at most `MAX_CHARACTERS`. A secret is not cut: a part of it would not be recognised, and sent
+    even if secrets are replaced.
     """
     return _cut(content, max(LEAST_CHARACTERS, min(MAX_CHARACTERS, window)))
 
@@ -70,12 +72,16 @@ def _cut(content: tuple[ToolContent, ...], most: int) -> tuple[ToolContent, ...]
     if total <= most and len(content) <= MAX_PIECES:
         return content
     kept: list[ToolContent] = []
-    given = 0
+    given, is_full = 0, False
     for piece in content[:MAX_PIECES]:
         if not isinstance(piece, Text):
             kept.append(piece)
-        elif given < most:
-            kept.append(Text(piece.text[: most - given]))
-            given = min(most, given + len(piece.text))
+        elif not is_full:
+            room = most - given
+            text = cut_outside_secrets(piece.text[: room + MAX_KEY_BLOCK], room)
+            if text:
+                kept.append(Text(text))
+            given += len(text)
+            is_full = len(text) < len(piece.text) or given >= most
     note = f"[Cut here: {given:,} of {total:,} characters were given. Ask the tool for less, or for the part you need.]"
     return (*kept, Text(f"\n\n{note}"))

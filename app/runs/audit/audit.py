@@ -42,11 +42,16 @@ async def audit(
     current_client().audited = True
 
 
-async def audit_all(session: AsyncSession, owner: str, conversation_ids: Sequence[str], action: AuditAction) -> None:
-    """Add an entry about each of these conversations to the audit trail, in this transaction."""
+async def audit_all(
+    session: AsyncSession, owner: str, conversation_ids: Sequence[str], action: AuditAction, **data: Any
+) -> None:
+    """Add an entry about each of these conversations to the audit trail, in this transaction.
+
+    `data` is as in `audit`.
+    """
     at = now()
     if conversation_ids:
-        await insert_entries(session, [make_entry(owner, at, action, one, one, {}) for one in conversation_ids])
+        await insert_entries(session, [make_entry(owner, at, action, one, one, data) for one in conversation_ids])
         current_client().audited = True
 
 

@@ -8,7 +8,7 @@ Not here: moving a conversation to a folder, which is a change of the conversati
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -121,6 +121,7 @@ async def delete_folder(ctx: AppContext, owner: str, folder_id: str, contents: C
             put = await trash.put_folder(session, owner, folder_id, at)
             await delete_deliveries(session, *put)
             await audit_all(session, owner, put, AuditAction.TRASHED)
+        await _audit_moved(session, owner, await trash.list_chats_in_folder(session, owner, folder_id))
         filed = await trash.list_in_folder(session, owner, folder_id)
     await stop_runs(ctx, put)  # replies that started since the first stop
     for conversation_id in put:
@@ -170,11 +171,18 @@ async def restore_folder(ctx: AppContext, owner: str, folder_id: str) -> FolderO
         require_room(known)
         taken = await trash.take_folder(session, owner, folder_id)
         await audit_all(session, owner, taken, AuditAction.RESTORED)
+        here = await trash.list_chats_in_folder(session, owner, folder_id)
+        await _audit_moved(session, owner, [one for one in here if one not in set(taken)])
         await folders.set_folder_deleted(session, owner, folder_id, None)
         restored = await folders.load_folder(session, owner, folder_id)
         filed = await trash.list_in_folder(session, owner, folder_id)
     _publish(ctx, owner, filed)
     return restored
+
+
+async def _audit_moved(session: AsyncSession, owner: str, conversation_ids: Sequence[str]) -> None:
+    """Note that these conversations left a folder that was deleted, or are in one that was restored."""
+    await audit_all(session, owner, conversation_ids, AuditAction.CHANGED, what="folder_id")
 
 
 async def _load(session: AsyncSession, owner: str) -> list[Folder]:

@@ -13,11 +13,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from app.domain.audit import AuditAction
-from app.domain.conversation.branches import Placed, name_fork, order_branches
+from app.domain.conversation.branches import MAX_TITLE, Placed, name_fork, order_branches
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.damage import require_settings
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
+from app.domain.privacy.secrets import cut_outside_secrets
 from app.domain.transfer.records import NewIds, PairRecord, forget_sent, renew
 from app.runs.app_context import AppContext
 from app.runs.audit.audit import audit
@@ -36,6 +37,9 @@ from app.store.conversation.conversations import (
 from app.store.conversation.pairs import load_pair
 from app.store.transfer.pair_records import BATCH, RecordTarget, insert_records, load_places, load_records
 from app.views.conversation.conversation import cut_opening
+
+_MAX_ORIGIN = MAX_TITLE - len("Fork 9999 of ")
+"""Maximum number of characters of the name of the original in the title of a fork."""
 
 
 async def fork_from(
@@ -118,7 +122,8 @@ def _make_fork(origin: Conversation, opening: str, relatives: Collection[str]) -
 
     The filter is not copied, because it has already selected the pairs.
     """
-    title = name_fork(origin.title or opening, relatives)
+    # The title may be sent, and a part of a secret would not be replaced.
+    title = name_fork(cut_outside_secrets(origin.title or opening, _MAX_ORIGIN), relatives)
     own = replace(origin, id=new_id(), title=title, parent_id=origin.id)
     return replace(own, filter="", trigger_message_id=None, checkpoint=None)
 

@@ -109,7 +109,7 @@ async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -
         for one in kept:
             if (await pairs.load_tail(session, one)).running is not None:
                 raise ConflictError("A reply is still running. Stop it or wait for it, then keep the conversation.")
-        if ctx.counting[conversation_id]:
+        if any(ctx.counting[one] for one in kept):
             raise ConflictError("The provider is still counting tokens. Wait for it, then keep the conversation.")
         await move_to_disk(session, kept)
         await audit(session, owner, conversation_id, AuditAction.CHANGED, what="temporary removed")

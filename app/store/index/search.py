@@ -16,17 +16,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, FromClause, Select, column, func, literal_column, select, table, text
+from sqlalchemy import ColumnElement, FromClause, Select, column, func, literal, literal_column, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.privacy.redaction import redact_text
-from app.domain.privacy.secrets import MAX_KEY_BLOCK, cut_outside_secrets
+from app.domain.privacy.secrets import MAX_KEY_BLOCK
 from app.domain.text.search import Search, Term, cut_excerpt
 from app.store.conversation.conversations import IN_VIEW, ListCriteria, Listed, conditions_of, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
+from app.store.index.pieces import redact_piece
 from app.store.index.rows_search import INDEX_NAME, IS_SECOND_PIECE, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
@@ -138,14 +137,24 @@ async def load_excerpts(
     `redact`: replace secrets before an excerpt is cut, because a part of a secret would not be recognised.
     """
     words = func.substr(SEARCH_TEXT.c.words, 1, MAX_READ + (MAX_KEY_BLOCK if redact else 0)).label("words")
-    query = select(SEARCH_TEXT.c.docid, PAIR.c.position, words).join(PAIR, PAIR.c.id == SEARCH_TEXT.c.pair_id)
-    rows = await session.execute(query.where(SEARCH_TEXT.c.docid.in_(docids)))
-    read = partial(_redact, length=MAX_READ) if redact else str
-    return {row.docid: Excerpt(row.position, cut_excerpt(read(row.words), looked_for)) for row in rows}
+    before = _select_words_before() if redact else literal("")
+    query = select(SEARCH_TEXT.c.docid, PAIR.c.position, words, before.label("before"))
+    query = query.join(PAIR, PAIR.c.id == SEARCH_TEXT.c.pair_id).where(SEARCH_TEXT.c.docid.in_(docids))
+    return {
+        row.docid: Excerpt(
+            row.position,
+            cut_excerpt(redact_piece(row.before or "", row.words, MAX_READ) if redact else row.words, looked_for),
+        )
+        for row in await session.execute(query)
+    }
 
 
-def _redact(text: str, *, length: int) -> str:
-    return redact_text(cut_outside_secrets(text, length)).text
+def _select_words_before() -> ColumnElement[str | None]:
+    """Return the query for the end of the previous row of the same pair: a secret may begin there."""
+    before = SEARCH_TEXT.alias("before").c
+    query = select(func.substr(before.words, -MAX_KEY_BLOCK))
+    query = query.where(before.pair_id == SEARCH_TEXT.c.pair_id, before.piece == SEARCH_TEXT.c.piece - 1)
+    return query.correlate(SEARCH_TEXT).scalar_subquery()
 
 
 async def load_places(

@@ -96,6 +96,12 @@ async def list_in_folder(session: AsyncSession, owner: str, folder_id: str) -> t
     return tuple((await session.execute(ids)).scalars())
 
 
+async def list_chats_in_folder(session: AsyncSession, owner: str, folder_id: str) -> tuple[str, ...]:
+    """Return the ids of the conversations of a folder, without child conversations and the trash."""
+    chats = select(CONVERSATION.c.id).where(*_in_folder(owner, folder_id), IN_VIEW)
+    return tuple((await session.execute(chats.where(CONVERSATION.c.kind == ConversationKind.AGENT))).scalars())
+
+
 def _in_folder(owner: str, folder_id: str) -> tuple[ColumnElement[bool], ...]:
     return CONVERSATION.c.owner == owner, CONVERSATION.c.folder_id == folder_id
 

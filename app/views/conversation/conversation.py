@@ -16,6 +16,7 @@ from app.domain.conversation.conversation import (
 )
 from app.domain.conversation.metadata import decode_metadata
 from app.domain.conversation.middleware_choices import MiddlewareChoices
+from app.domain.privacy.secrets import cut_outside_secrets
 from app.domain.retry_policy import RetryLimits, RetryPolicy
 from app.views.conversation.pair import DamageView, describe_damage
 from app.views.request.parameters import ParametersView, show_parameters
@@ -145,6 +146,9 @@ def cut_opening(text: str) -> str:
 def cut_snippet(text: str) -> str:
     r"""Return the beginning of a text on one line, without the fences of code, with an ellipsis if it was cut.
 
+    A secret is not cut: the name of a fork is made from the snippet, and may be sent. A part of a secret would not be
+    replaced.
+
     >>> cut_snippet("One  two\nthree"), cut_snippet("```python\nprint(1)\n```")
     ('One two three', 'print(1)')
     """
@@ -152,4 +156,4 @@ def cut_snippet(text: str) -> str:
     line = " ".join(_FENCE.sub("", text[: 4 * SNIPPET_LENGTH]).split())
     if len(line) <= SNIPPET_LENGTH and len(text) <= 4 * SNIPPET_LENGTH:
         return line
-    return line[: SNIPPET_LENGTH - 1].rstrip() + "…"
+    return cut_outside_secrets(line, SNIPPET_LENGTH - 1).rstrip() + "…"

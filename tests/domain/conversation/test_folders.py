@@ -39,10 +39,25 @@ def test_name_that_is_blank_or_long_or_has_other_invisible_characters_is_refused
         clean_name(name)
 
 
+TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "obey me")
+SELECTORS = "".join(chr(0xE0100 + ord(letter)) for letter in "obey me")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [f"Work{TAGS}", f"{ENGLAND}{TAGS}", f"Work{SELECTORS}", "\ufe0f", "\u034f", "Wo\u034frk", "\u17b5"],
+    ids=["tags", "tags after a flag", "selectors", "selector alone", "joiner alone", "joiner", "vowel alone"],
+)
+def test_name_cannot_hide_a_text(name: str) -> None:
+    """The name may be sent to models, so a person must see all of it."""
+    with pytest.raises(InputError):
+        clean_name(name)
+
+
 def test_names_that_look_the_same_are_the_same() -> None:
     known = [Folder("f1", "local", "Work", AT, AT)]
 
-    for name in ("work", "W\u200dork", "\u200eWORK"):
+    for name in ("work", "W\u200dork", "\u200eWORK", "Work\ufe0f"):
         with pytest.raises(ConflictError):
             require_free(known, name)
     require_free(known, "work", besides="f1")

@@ -14,7 +14,7 @@ import pytest
 
 from app.domain.audit import AuditAction
 from app.domain.child_calls.child_calls import ChildCall
-from app.domain.child_calls.titles import INSTRUCTION
+from app.domain.child_calls.titles import INSTRUCTION, read_title
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, NotFoundError
@@ -165,6 +165,11 @@ async def test_first_success_brings_a_title(data: Path) -> None:
         await reply_to(bench.ctx, conversation_id, "And at night?")
         await bench.rest()
         assert len(bench.peer.heard) == 3
+
+
+def test_a_long_title_is_not_cut_in_the_middle_of_a_secret() -> None:
+    """A title may be sent, and a part of a secret would not be replaced."""
+    assert read_title(f"{'word ' * 21}AKIAIOSFODNN7EXAMPLE") == f"{'word ' * 21}".rstrip() + "…"
 
 
 @pytest.mark.parametrize(

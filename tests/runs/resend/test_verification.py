@@ -55,6 +55,8 @@ async def test_every_request_of_ordinary_use_is_verified(data: Path) -> None:
         await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
     assert await verify_requests(settings, None, said.append)
     assert said[1:] == said[:1]
+    assert await verify_requests(settings, conversation_id, said.append)
+    assert said[2].startswith("3 of 3 requests are verified")
 
 
 async def test_copies_and_requests_without_a_record_have_the_true_reason(data: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.audit import AuditAction
+from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, ErrorClass, InputError, ProviderError
 from app.domain.tokens.estimates import Estimator
@@ -23,6 +24,7 @@ from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.usage.sent_calls import read_sent_call
 from app.runs.wiring import open_app_context
+from app.store.conversation.conversations import insert_conversation
 from app.store.ledger.ledger import sum_usage
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
@@ -91,13 +93,18 @@ async def test_a_count_is_in_the_audit_trail_because_it_sends_the_conversation(d
     )
 
 
+@pytest.mark.parametrize("of_child", [False, True])
 async def test_the_record_of_a_count_stays_with_a_temporary_conversation_that_is_kept_meanwhile(
-    data: Path, monkeypatch: pytest.MonkeyPatch
+    data: Path, monkeypatch: pytest.MonkeyPatch, *, of_child: bool
 ) -> None:
     count_tokens = exact_counts.count_tokens
     async with a_peer(COUNTED) as peer, with_peer(data, peer) as ctx:
         made = await create_temporary(ctx, LOCAL_OWNER)
-        aside = await context_for(ctx, made.id)
+        aside, counted = await context_for(ctx, made.id), made
+        if of_child:
+            counted = replace(made, id="child", kind=ConversationKind.TOOL, parent_id=made.id)
+            async with aside.store.write() as session:
+                await insert_conversation(session, counted)
 
         async def keep_meanwhile(*arguments: Any) -> int:
             tokens = await count_tokens(*arguments)
@@ -106,11 +113,11 @@ async def test_the_record_of_a_count_stays_with_a_temporary_conversation_that_is
             return tokens
 
         monkeypatch.setattr(exact_counts, "count_tokens", keep_meanwhile)
-        await count_exactly(aside, LOCAL_OWNER, made.id, SendRequest("Hello", ViewOptions(model=MODEL)))
+        await count_exactly(aside, LOCAL_OWNER, counted.id, SendRequest("Hello", ViewOptions(model=MODEL)))
         if await context_for(ctx, made.id) is aside:
             await keep_conversation(aside, LOCAL_OWNER, made.id)
 
-        (call,) = await calls_of(ctx, made.id)
+        (call,) = await calls_of(ctx, counted.id)
         assert (await read_sent_call(ctx, LOCAL_OWNER, call.id)).call.id == call.id
 
 

@@ -6,10 +6,12 @@ from typing import Any
 
 from app.domain.conversation.middleware_choices import MiddlewareChoices
 from app.domain.conversation.parts import Text
+from app.domain.privacy.redaction import redact_text
 from app.domain.settings.preferences import Preferences
 from app.domain.tools.tools import Caller
 from app.runs.app_context import AppContext
 from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
+from app.runs.conversation.forks import fork_from
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from tests.runs.steps import a_conversation, reply_to
@@ -70,3 +72,19 @@ async def test_excerpts_have_no_part_of_a_secret_if_secrets_are_replaced(ctx: Ap
     assert "[redacted" in told
     await change_conversation(ctx, LOCAL_OWNER, here, SettingChanges(middleware=MiddlewareChoices(redaction=False)))
     assert key in await search(ctx, here, query="tariff", limit=20)
+
+
+async def test_names_of_forks_have_no_part_of_a_secret(ctx: AppContext) -> None:
+    """The name of a fork is the beginning of its first request, or of the title, and it is sent."""
+    key = "AKIAIOSFODNN7EXAMPLE"
+    for before in (*range(120, 150, 7), *range(262, 279, 5)):
+        text = f"tariff {'x' * (before - 8)} {key} rest {'and more ' * 30}"
+        conversation = await a_conversation(ctx, title=text[: before + 22] if before > 200 else "")
+        await reply_to(ctx, conversation, f"/echo {text}")
+        await fork_from(ctx, LOCAL_OWNER, conversation)
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(redact=True))
+
+    told = await search(ctx, await a_conversation(ctx), query="tariff", limit=20)
+
+    assert told.count("“Fork of ") == 9
+    assert "AKIA" not in redact_text(told).text

@@ -241,6 +241,22 @@ async def test_a_phrase_at_the_end_of_a_row_is_found(store: Store, before: int) 
     assert await find(store, "ler") == []
 
 
+@pytest.mark.parametrize("lines", [20, 60, 150, 300])
+async def test_no_row_of_a_long_pair_shows_the_rest_of_a_secret(store: Store, lines: int) -> None:
+    """The row ends in the secret. The excerpt would be around the first word after it, or the beginning of the row."""
+    key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkq" * 4 * lines + "\n-----END PRIVATE KEY-----"
+    spread = "-----BEGIN PRIVATE KEY-----\n" + ("MIIEvQIBADANBgkq" * 4 + "\n") * lines + "-----END PRIVATE KEY-----"
+    for number, secret in enumerate((key, spread)):
+        filled = FILLED[: PIECE - len(secret) // 2]
+        await save(store, f"c{number}", (f"Fresh. {filled} {secret} bread {FILLED[:-9_000]} wine", "Other."))
+
+        for words in ("bread", "wine", "fresh bread"):
+            async with store.read() as session:
+                excerpts = await load_places(session, OWNER, f"c{number}", parse_search(words), redact=True)
+            assert excerpts
+            assert not [one.text for one in excerpts if "MIIE" in one.text or "ADANB" in one.text]
+
+
 async def test_the_rows_of_a_long_pair_follow_its_words(store: Store) -> None:
     await save(store, "c1", (f"bread {FILLED}", f"{FILLED}cheese"))
     count = text("SELECT count(*) FROM search_text WHERE pair_id = 'c1-1'")

@@ -1,14 +1,14 @@
 /** Components that depend on the time that is left until a moment on the server's clock. */
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import type { CountdownProps, UntilProps } from "../views.ts";
-import { secondsLeft, two } from "./time.ts";
+import { clockLead, secondsLeft, two } from "./time.ts";
 
 const SECOND = 1000;
 const HOUR = 3600;
 
 /** Return the seconds until `until`, again every second. `now` is the server's time when both were received. */
 export function useSecondsLeft(until: string, now: string): number {
-  const ahead = useMemo(() => Date.parse(now) - Date.now(), [now]);
+  const ahead = useMemo(() => clockLead(now, Date.now()), [now]);
   const left = () => secondsLeft(until, Date.now() + ahead);
   const [, tick] = useState(0);
   const isOver = left() === 0;

@@ -8,6 +8,22 @@ const WEEK = 7 * DAY;
 /** A number with at least two digits. */
 export const two = (number: number): string => String(number).padStart(2, "0");
 
+const MAX_LEADS = 100;
+const leads = new Map<string, number>();
+
+/**
+ * The milliseconds by which the server's clock is ahead of the browser's. `now`: the server's time in an answer (ISO
+ * 8601), `at`: the browser's time. The first call for an answer counts: a component may be mounted again later.
+ */
+export function clockLead(now: string, at: number): number {
+  const known = leads.get(now);
+  if (known !== undefined) return known;
+  const lead = Date.parse(now) - at;
+  leads.set(now, lead);
+  if (leads.size > MAX_LEADS) for (const oldest of [...leads.keys()].slice(0, 1)) leads.delete(oldest);
+  return lead;
+}
+
 /** The whole seconds from `at` (milliseconds since 1970) until `until` (ISO 8601). 0 if it is over, or for "". */
 export function secondsLeft(until: string, at: number): number {
   return until ? Math.max(0, Math.ceil((Date.parse(until) - at) / 1000)) : 0;
