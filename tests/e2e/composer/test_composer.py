@@ -98,6 +98,19 @@ def test_unreachable_server_is_shown_and_the_text_kept(page: Page, server: Serve
     expect(screen.composer).to_have_value("do not lose me")
 
 
+def open_without_server(page: Page, name: str) -> None:
+    """Open and close a menu of a phone twice. It needs no server."""
+    size = page.viewport_size
+    assert size is not None
+    page.set_viewport_size({"width": 390, "height": 844})
+    for _ in range(2):
+        page.get_by_role("button", name=name).first.click()
+        expect(page.get_by_role("dialog", name=name)).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog", name=name)).to_have_count(0)
+    page.set_viewport_size(size)
+
+
 def test_text_is_sent_once_whether_it_or_its_answer_was_lost(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
@@ -108,6 +121,7 @@ def test_text_is_sent_once_whether_it_or_its_answer_was_lost(page: Page, server:
     eventually(lambda: len(screen.stored_pairs()) == 2)
     state.cut()
     expect(screen.composer).to_have_value("/echo two")
+    open_without_server(page, "More actions")
     state.mend()
 
     expect(screen.composer).to_have_value("", timeout=20_000)
