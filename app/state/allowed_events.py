@@ -106,7 +106,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     AccountState: frozenset({"keep_current", "load", "close", "show_older"}),
     AgentFormState: frozenset({
         "load", "close", "save", "suggest_models", "choose_servers", "choose_calls", "add_line", "remove_line",
-        "remove_rule",
+        "remove_rule", "write", "touch",
     }),
     AgentListState: frozenset({"load", "delete_agent", "restore_agent", "finish_import", "end_focus"}),
     AgentState: frozenset({"load", "choose"}),
@@ -117,7 +117,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     BillState: frozenset({"take_piece", "compare"}),
     BudgetState: frozenset({"load", "save", "remove", "clear_fault"}),
     DamageState: frozenset({"reset_setting"}),
-    CheckpointState: frozenset({"edit", "end_edit", "save", "remove", "use", "put_back"}),
+    CheckpointState: frozenset({"edit", "end_edit", "write", "save", "remove", "use", "put_back"}),
     ChatState: frozenset({"open", "rename", "make_title"}),
     BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "make_fork", "take_back"}),
     ComparisonChoiceState: frozenset({

@@ -11,7 +11,12 @@ from reflex.istate.manager.token import BaseStateToken
 from reflex.utils.format import format_event_handler
 
 import app.app as wiring
-from app.runs.app_context import AppContext
+from app.domain.conversation.conversation import Checkpoint
+from app.runs.app_context import AppContext, current
+from app.runs.child_calls.summaries import put_checkpoint
+from app.runs.runtime.ids import new_id
+from app.runs.runtime.owner import LOCAL_OWNER
+from app.state.agents.form import AgentFormState
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
@@ -46,6 +51,7 @@ from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.address import PREFIX, conversation_in
 from app.state.tab.visit import VisitedState, VisitState, visited_states
 from app.state.topics.picker import TopicPickerState
+from app.state.transcript.checkpoint import CheckpointState
 from app.state.transcript.transcript import TranscriptState
 from app.state.trash.trash import TrashState
 from app.state.usage.account import AccountState
@@ -124,6 +130,16 @@ async def ask_move(tab: Tab, _: str) -> None:
     await tab.send(FolderState.ask_move, conversation_id=tab.path.removeprefix(PREFIX))
 
 
+async def edit_summary(tab: Tab, _: str) -> None:
+    await put_checkpoint(current(), LOCAL_OWNER, tab.path.removeprefix(PREFIX), Checkpoint("They met.", 2))
+    await tab.send(CheckpointState.edit)
+
+
+async def type_agent(tab: Tab, _: str) -> None:
+    """Type another name each time, because a reload keeps the typed text."""
+    await tab.send(AgentFormState.write, name="name", text=new_id())
+
+
 async def announce(tab: Tab, _: str) -> None:
     manager = cast("Any", tab.processor)._root_context.state_manager
     async with manager.modify_state(BaseStateToken(ident=tab.token, cls=NewsState)) as root:
@@ -137,8 +153,10 @@ async def type_anything(_: Tab, __: str) -> None:
 
 OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
     AccessState: Opening(sent(AccessState.show), "shown", routes.SETTINGS),
+    AgentFormState: Opening(type_agent, "changed form", routes.AGENTS),
     AnswerAgainState: Opening(sent(AnswerAgainState.ask, pair_id="pair"), "asking"),
     CacheState: Opening(ask_cache, "asking"),
+    CheckpointState: Opening(edit_summary, "editing number"),
     ComparisonChoiceState: Opening(sent(ComparisonChoiceState.ask), "choosing"),
     ComparisonState: Opening(show_replies, "shown"),
     ComposerState: Opening(sent(ComposerState.compare, models=["offline:demo", "offline:tiny"]), "order"),

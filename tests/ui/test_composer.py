@@ -75,7 +75,8 @@ def test_menu_of_models_chooses_names_providers_without_a_key_and_leads_to_setti
 
 
 def page_of_summary(*, editing: bool) -> Element:
-    return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: {"editing": editing}})
+    form = {"editing": editing, "begun": "They met."}
+    return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: form})
 
 
 def test_tool_call_of_an_agent_can_be_allowed_always_for_this_agent() -> None:
@@ -259,6 +260,8 @@ def test_menu_of_tools_names_those_that_are_not_sent_with_the_reason() -> None:
 
     page = draw(conversation, {MenuState: {"shown": Menu.TOOLS.value}, ComposerState: {"tools": tools}})
 
+    (scrolls,) = [one for one in page.list("div") if one.props.get("className") == "sent-tools-scroll"]
+    assert [one.name for one in scrolls.list("ul")] == ["Tools that are sent", "Tools that are not sent"]
     (listed,) = page.find("ul", "Tools that are not sent").list("li")
     assert listed.text == "Fetch page Inviewthe model cannot call tools"
 
@@ -284,6 +287,28 @@ def test_form_of_the_system_prompt_is_closed_by_discard_if_its_text_changed(chan
     assert [one.name for one in closing] == [name]
 
 
+@pytest.mark.parametrize(("changed", "name"), [(True, "Discard"), (False, "Cancel")])
+def test_form_of_the_summary_is_closed_by_discard_if_its_text_changed(changed: bool, name: str) -> None:
+    form = {"editing": True, "changed": changed}
+
+    page = draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: form})
+
+    closing = [one for one in page.list("button") if sent(CheckpointState.end_edit) in one.sends("on_click")]
+    assert [one.name for one in closing] == [name]
+    (field,) = [one for one in page.list("textarea") if one.name == "Summary"]
+    assert field.sends("on_change") == [sent(CheckpointState.write, text="<value>")]
+
+
+def test_edit_of_a_queued_text_is_left_by_discard_if_the_text_changed() -> None:
+    row = QueueRow("q1", "Later", "", 1, last=True)
+    queue = {"rows": (row,), "edited": QueuedItemView("q1", "Later", "", 1), "draft": "Later!", "changed": True}
+
+    page = draw(conversation, {QueueState: queue})
+
+    leave, _ = page.find("section", "Queue").find("form").list("button")
+    assert leave.name == "Discard"
+
+
 def test_add_menu_of_a_phone_opens_the_options_that_the_empty_composer_hides() -> None:
     page = draw(conversation, {MenuState: {"shown": Menu.ADD}, ModelState: {"chosen_name": "Echo"}})
 
@@ -293,3 +318,13 @@ def test_add_menu_of_a_phone_opens_the_options_that_the_empty_composer_hides() -
     assert narrow[0].sends("on_click")[0] == sent(MenuState.show_models)
     assert "data-close" not in narrow[0].props, "it would close the menu that it opens"
     assert narrow[1].sends("on_click") == [sent(TopicPickerState.pick_for_composer)]
+
+
+def test_add_menu_of_a_phone_opens_the_menu_of_tools() -> None:
+    tools = ToolCountView(2, 3, able=True)
+
+    page = draw(conversation, {MenuState: {"shown": Menu.ADD}, ComposerState: {"tools": tools}})
+
+    (item,) = [one for one in page.find("Dialog", "Add to the message").list("button") if one.text == "Tools2 of 3"]
+    assert item.sends("on_click") == [sent(MenuState.show, menu="tools")]
+    assert "narrow" in item.props["className"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.state.comparison import ComparisonState
+from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchItem, BranchState
 from app.state.inspector.frame import InspectorState
@@ -219,3 +220,14 @@ def test_temporary_conversation_is_discarded_and_a_stored_one_deleted(temporary:
     dialog = page.find("Dialog", title)
     assert [one.name for one in dialog.list("button")] == ["Cancel", button]
     assert ("Its text is lost" in dialog.text) is temporary
+
+
+def test_title_and_counters_are_shown_on_the_page_of_their_conversation_only() -> None:
+    split = {"x": "1", "y": "2", "rows": ()}
+    chat = {"opened": "c1", "title": "Light"}
+
+    page = draw(conversation, {ChatState: chat, ComposerState: {"split": split}})
+
+    parts = [one for one in page.list("OnPage") if one.props["path"] == "/c/c1"]
+    parts = [one for one in parts if one.list("TitleField") or one.list("Tip")]
+    assert [(bool(one.list("TitleField")), bool(one.list("Tip"))) for one in parts] == [(True, False), (False, True)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.domain.models.provider_trials import ProviderHealth
 from app.domain.settings.preferences import Preferences
 from app.state.agents.form import AgentFormState
@@ -148,6 +150,16 @@ def test_rules_of_an_agent_are_listed_with_it_and_in_settings() -> None:
         sent(AgentFormState.remove_rule, rule_id="r1")
     ]
     assert "always for Reviewer" in page.text
+
+
+@pytest.mark.parametrize(("changed", "name"), [(True, "Discard"), (False, "Cancel")])
+def test_form_of_an_agent_is_closed_by_discard_if_it_was_changed(changed: bool, name: str) -> None:
+    page = draw(agents, {AgentFormState: {"editing": "agent a1", "ready": True, "changed": changed}})
+
+    closing = [one for one in page.list("button") if sent(AgentFormState.close) in one.sends("on_click")]
+    assert [one.name for one in closing] == [name]
+    (field,) = [one for one in page.list("textarea") if one.props.get("name") == "system_prompt"]
+    assert field.sends("on_change") == [sent(AgentFormState.write, name="system_prompt", text="<value>")]
 
 
 def test_time_in_requests_needs_the_date_and_says_what_it_costs() -> None:

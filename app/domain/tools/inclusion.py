@@ -142,7 +142,6 @@ class Choice:
         return self.offer.overhead + sum(one.tokens for one in chosen) if chosen else 0
 
 
-NO_TOOLS = OfferedTools()
 NOTHING_CHOSEN = Choice()
 
 
@@ -152,7 +151,7 @@ def choose_tools(offer: OfferedTools, draft: str = "", budget: int = 0) -> Choic
     `budget` is the maximum size of the request, in tokens.
     """
     if not offer.tools:
-        return NOTHING_CHOSEN
+        return Choice(offer)
     if not offer.able:
         return _all(offer, Why.MODEL_CANNOT)
     match offer.mode:

@@ -64,7 +64,7 @@ from app.domain.privacy.user_context import READ_OF_FIRST_REQUEST
 from app.domain.settings.preferences import OverBudget, read_user_options
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
 from app.domain.tokens.kinds import KindFigures, measure_kind
-from app.domain.tools.inclusion import NOTHING_CHOSEN, choose_tools
+from app.domain.tools.inclusion import choose_tools
 from app.domain.topics.topics import build_topic_tree
 from app.providers.base import Provider
 from app.providers.counts.vocabularies import vocabulary_of
@@ -165,7 +165,7 @@ async def compose_base(
     if schema is not None:
         draft_text += await count_text(base.vocabulary, schema)
     estimator = base.terms.estimator
-    tools = choose_tools(base.offer, draft, budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
+    tools = choose_tools(base.offer, draft, budget_of(base.terms).total)
     terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
     draft_tokens, doubt = estimator.of_new(draft_text, kind) if draft.strip() or schema or attached else (0, 0.0)
     draft_tokens += estimator.per_message if draft.strip() or schema or attached else 0

@@ -19,7 +19,7 @@ from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.models.model_profile import ModelProfile
 from app.domain.settings.preferences import Preferences
 from app.domain.tokens.estimates import Estimator
-from app.domain.tools.inclusion import NO_TOOLS, OfferedTools, SizedTool, define_tool
+from app.domain.tools.inclusion import OfferedTools, SizedTool, define_tool
 from app.domain.tools.tool_sizes import ToolForm, tool_rule_of, write_as_counted
 from app.domain.tools.tools import BUILT_IN, Tool
 from app.runs.app_context import AppContext
@@ -63,15 +63,16 @@ async def size_tools(  # noqa: PLR0913, PLR0917 - the tools, the conversation, t
 
     `called` are the names of the tools that the pairs in view called.
     """
+    ticked = frozenset(conversation.ticked_tools) if conversation.tool_mode is ToolMode.MANUAL else frozenset[str]()
     if not tools:
-        return NO_TOOLS
+        return OfferedTools(mode=conversation.tool_mode, ticked=ticked)
     rule = tool_rule_of(profile.model)
     counts = await count_all(vocabulary, [_write(rule.form, tool) for tool in tools])
     sized = (SizedTool(tool, estimator.of_text(count), count) for tool, count in zip(tools, counts, strict=True))
     return OfferedTools(
         mode=conversation.tool_mode,
         tools=tuple(sized),
-        ticked=frozenset(conversation.ticked_tools) if conversation.tool_mode is ToolMode.MANUAL else frozenset(),
+        ticked=ticked,
         called=called,
         overhead=rule.overhead,
         able=profile.tools,

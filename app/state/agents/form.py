@@ -10,7 +10,7 @@ values, and nothing is lost.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 import reflex as rx
@@ -39,17 +39,22 @@ from app.state.agents.views import AgentErrors, AgentForm, AgentServerItem, Allo
 from app.state.messages.toasts import show_fault, show_toast
 from app.state.settings.permissions import RuleItem, describe_rule
 from app.state.sidebar.sidebar import SidebarState
+from app.state.tab.inputs import text_in
+from app.state.tab.visit import VisitedState
 
 LIST: Final = "/agents"
 """The address of the list of agents."""
 NEW: Final = "new"
 """The value of the query parameter `agent` for a new agent. No agent has this id."""
+MAX_FIELD: Final = 900_000
+"""Maximum characters of a field. A longer text would close the page's connection. The form keeps a longer text."""
+_FIELDS: Final = frozenset(field.name for field in fields(AgentForm)) - {"id"}
 
 _SPANS: Final = {BudgetPeriod.DAY: "a day", BudgetPeriod.MONTH: "a month", BudgetPeriod.EVER: "all time"}
 _STANDINGS: Final = {BudgetStatus.FINE: "not spent", BudgetStatus.WARNING: "nearly spent", BudgetStatus.SPENT: "spent"}
 
 
-class AgentFormState(rx.State):
+class AgentFormState(VisitedState, rx.State):
     """The form of an agent: the initial values of its fields, and the lists to choose from.
 
     - `form` has the initial values, `errors` the error of each field.
@@ -58,6 +63,7 @@ class AgentFormState(rx.State):
     - `rules`: the permission rules of the agent. They are stored and removed separately from the form.
     - `models`: the suggested models.
     - `budgets` describes the budgets that apply to the agent, "" for a new agent.
+    - `changed`: the form differs from the stored agent, so that closing it loses something.
     - `opened`: the value that `editing` had when the vars were loaded, "" if they were not.
     """
 
@@ -71,7 +77,11 @@ class AgentFormState(rx.State):
     models: rx.Field[tuple[ModelItem, ...]] = rx.field(())
     budgets: rx.Field[str] = rx.field("")
     opened: rx.Field[str] = rx.field("")
+    changed: rx.Field[bool] = rx.field(default=False)
     _lines_made: int = 0
+    _stored: AgentForm = AgentForm()  # the texts of the form when it was opened
+    _typed: AgentForm = AgentForm()
+    _touched: bool = False  # a control was changed that is no text: a checkbox, or a line of the allowed tools
 
     @rx.var
     def editing(self) -> str:
@@ -111,6 +121,7 @@ class AgentFormState(rx.State):
                 return rx.redirect(LIST, replace=True)
             self._show(agent, copied=what == "copy")
             chosen = agent.server_ids
+        self._stored = self._typed = self.form
         await self._offer_servers(chosen)
         if self.form.id:
             self.budgets = await _describe_budgets(self.form.id)
@@ -121,6 +132,21 @@ class AgentFormState(rx.State):
     async def close(self) -> rx.event.EventType[()]:
         """Go back to the list of agents."""
         return rx.redirect(LIST)
+
+    @rx.event
+    async def write(self, name: str, text: str) -> None:
+        """Note the text typed in a field. The browser sends all fields again when the form is saved."""
+        field, typed = text_in(name, MAX_FIELD), text_in(text, MAX_FIELD)
+        if field not in _FIELDS or typed is None:
+            return
+        await self._come()
+        self._typed = replace(self._typed, **{field: typed})
+        self._compare()
+
+    @rx.event
+    async def touch(self) -> None:
+        """Note that a control was changed that is no text."""
+        self._touch()
 
     @rx.event(background=True)
     async def suggest_models(self) -> None:
@@ -142,6 +168,7 @@ class AgentFormState(rx.State):
         """
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)
+        self._touch()
 
     @rx.event
     async def choose_calls(self, any_of_them: bool) -> None:
@@ -151,6 +178,7 @@ class AgentFormState(rx.State):
         """
         self.any_call = bool(any_of_them)
         self.lines = ()
+        self._touch()
 
     @rx.event
     async def add_line(self) -> None:
@@ -158,10 +186,12 @@ class AgentFormState(rx.State):
         first = next((server.id for server in self.servers if server.known and server.id != BUILT_IN), BUILT_IN)
         self._lines_made += 1
         self.lines = (*self.lines, AllowedItem(f"new{self._lines_made}", first, "*", ask=True, arguments="[]"))
+        self._touch()
 
     @rx.event
     async def remove_line(self, key: str) -> None:
         self.lines = tuple(line for line in self.lines if line.key != key)
+        self._touch()
 
     @rx.event
     async def remove_rule(self, rule_id: str) -> None:
@@ -191,6 +221,8 @@ class AgentFormState(rx.State):
                 await show_toast(self, f"{'Saved' if agent_id else 'Created'} the agent “{agent.name}”")
                 return [rx.redirect(LIST), SidebarState.load]
         self.form, self.errors = submitted.form, errors
+        self._typed = submitted.form
+        self._compare()
         self.all_servers, self.any_call = submitted.server_ids is None, submitted.lines is None
         self.lines = submitted.lines or ()
         await self._offer_servers(submitted.server_ids)
@@ -203,6 +235,22 @@ class AgentFormState(rx.State):
         self.all_servers, self.any_call = agent.server_ids is None, agent.allowed_tools is None
         self.lines = show_allowed(agent)
         self.errors = place_damage(agent)
+
+    def _touch(self) -> None:
+        self._touched = True
+        self._compare()
+
+    def _compare(self) -> None:
+        self.changed = self._touched or self._typed != self._stored
+
+    async def _end_visit(self) -> None:
+        """If the page was loaded again, restore the typed texts, because the page has new fields. Otherwise close."""
+        if self.router.url.path.rstrip("/") != LIST:
+            self.reset()
+            return
+        self.form = self._typed
+        self._compare()
+        await self._come()
 
     async def _read_rules(self) -> None:
         agent_id, found = self.form.id, await list_rules(current(), LOCAL_OWNER)

@@ -74,6 +74,7 @@ class QueueState(rx.State):
     - `idle`: no reply has been running for a while.
     - `edited`: the text that is being edited, with the content that it had when the edit began.
     - `lost`: this text has left the queue since then.
+    - `changed`: the typed text differs from the text in the queue, so that leaving the edit loses it.
     - `draft`: the initial content of the edit's text area: the text of an earlier, unfinished edit, otherwise the text
       in the queue.
     - `edit_id`: the key under which the browser stores the edit, so that it survives a reload. "" in a temporary
@@ -87,6 +88,7 @@ class QueueState(rx.State):
     idle: rx.Field[bool] = rx.field(default=False)
     edited: rx.Field[QueuedItemView | None] = rx.field(None)
     lost: rx.Field[bool] = rx.field(default=False)
+    changed: rx.Field[bool] = rx.field(default=False)
     draft: rx.Field[str] = rx.field("")
     edit_id: rx.Field[str] = rx.field("")
     _paused: str = ""  # the conversation whose queue was paused for an edit
@@ -111,6 +113,7 @@ class QueueState(rx.State):
         is_temporary = await context_for(current(), self._conversation()) is not current()
         self.edited, self.lost, self.edit_id = item, False, "" if is_temporary else new_id()
         self.draft = dict(self._unfinished).get(item.id, item.text)
+        self.changed = self.draft != item.text
         _show_status(self)
         token, conversation_id = self.router.session.client_token, self._conversation()
         async with _TURNS.held(_TURNS.take(token)):
@@ -129,7 +132,10 @@ class QueueState(rx.State):
         It is kept until the edit ends, even if the page shows another conversation.
         """
         words = text_in(text, MAX_TEXT)
-        if self.edited is not None and words is not None:
+        if self.edited is None:
+            return
+        self.changed = words != self.edited.text
+        if words is not None:
             self._keep(self.edited.id, words)
 
     @rx.event
@@ -247,7 +253,7 @@ class QueueState(rx.State):
             self._keep(self.edited.id, "")
         if self.lost:
             self.rows = list_rows(self.queue)
-        self.edited, self.lost = None, False
+        self.edited, self.lost, self.changed = None, False, False
         _show_status(self)
         composer = await self.get_state(ComposerState)
         composer.order = make_order(OrderKind.FOCUS, "")
@@ -273,7 +279,7 @@ def clear_queue(state: QueueState) -> None:
     The removal of a text can still be undone.
     """
     state.queue, state.rows, state.said, state.running, state.idle = EMPTY_QUEUE, (), "", False, False
-    state.edited, state.lost = None, False
+    state.edited, state.lost, state.changed = None, False, False
 
 
 def _show_status(state: QueueState) -> None:

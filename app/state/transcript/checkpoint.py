@@ -16,30 +16,68 @@ from app.domain.conversation.conversation import Checkpoint
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
+from app.runs.runtime.ids import new_id
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.visit import VisitedState
 from app.store.conversation.conversations import load_conversation
 
 MAX_SUMMARY: Final = 1_000_000
 
 
-class CheckpointState(rx.State):
+class CheckpointState(VisitedState, rx.State):
     """The event handlers of the card of the checkpoint.
 
-    `editing`: the card shows a text area instead of the summary.
+    - `editing`: the card shows a text area instead of the summary.
+    - `begun`: the initial text of the text area.
+    - `number`: grows with each new initial text.
+    - `changed`: the typed text differs from the stored summary, so that closing the text area loses it.
+    - `edit_id`: the key under which the browser keeps the typed text over a reload. "" in a temporary conversation,
+      whose texts the browser must not keep.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
+    begun: rx.Field[str] = rx.field("")
+    number: rx.Field[int] = rx.field(0)
+    changed: rx.Field[bool] = rx.field(default=False)
+    edit_id: rx.Field[str] = rx.field("")
+    _written: str = ""
+    _stored: str = ""
+    _page: str = ""
 
     @rx.event
     async def edit(self) -> None:
-        self.editing = True
+        """Show the text area with the current summary."""
+        ctx = await self._context()
+        try:
+            checkpoint = await self._load(ctx)
+        except InviewError as fault:
+            await show_fault(self, fault)
+            return
+        if checkpoint is None:
+            return
+        await self._come()
+        self.editing, self.changed, self._page = True, False, self._conversation()
+        self.edit_id = new_id() if ctx is current() else ""
+        self._stored = checkpoint.summary
+        self._begin(checkpoint.summary)
 
     @rx.event
     async def end_edit(self) -> None:
-        self.editing = False
+        """Close the text area without changing the summary."""
+        self.editing, self.changed = False, False
+
+    @rx.event
+    async def write(self, text: str) -> None:
+        """Store the summary typed in the text area."""
+        written = text_in(text, MAX_SUMMARY)
+        if not self.editing:
+            return
+        self.changed = written != self._stored
+        if written is not None:
+            self._written = written
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
@@ -54,7 +92,7 @@ class CheckpointState(rx.State):
         except InviewError as fault:
             await show_fault(self, fault)
             return
-        self.editing = False
+        self.editing, self.changed = False, False
         if before is not None and before.summary != text:
             await show_toast(self, "The summary was changed.", undo=Undo(_put(before)))
 
@@ -103,6 +141,17 @@ class CheckpointState(rx.State):
                 await remove_checkpoint(ctx, LOCAL_OWNER, self._conversation())
         except InviewError as fault:
             await show_fault(self, fault)
+
+    async def _end_visit(self) -> None:
+        """End the edit if another page was opened. If the same page was loaded again, restore the typed text."""
+        if self._page != self._conversation():
+            self.editing, self.changed = False, False
+        elif self.editing:
+            self._begin(self._written)
+            await self._come()
+
+    def _begin(self, text: str) -> None:
+        self.begun, self._written, self.number = text, text, self.number + 1
 
     def _conversation(self) -> str:
         return conversation_in(self.router.url.path)

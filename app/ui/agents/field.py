@@ -9,6 +9,8 @@ import reflex as rx
 
 from app.state.agents.form import AgentFormState
 
+_KEEP_MS = 120
+
 
 def field(
     name: str, label: str, hint: str, *, control: Callable[..., rx.Component] = rx.el.input, **props: Any
@@ -25,6 +27,7 @@ def field(
             id=element,
             name=name,
             default_value=getattr(AgentFormState.form, name),
+            on_change=lambda text: AgentFormState.write(name, text).debounce(_KEEP_MS),
             aria_describedby=note,
             aria_invalid=rx.cond(fault != "", "true", rx.Var("undefined")),
             **props,

@@ -6,15 +6,11 @@ from typing import Any
 
 import reflex as rx
 
-from app.state.agents.form import AgentFormState
+from app.state.agents.form import MAX_FIELD, AgentFormState
 from app.ui import routes
 from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
 from app.ui.kit.keys.escape import escape
-
-# Maximum number of characters of a field. A longer text would close the socket. The server refuses a text that is too
-# long, and the form keeps it.
-_LONGEST = 900_000
 
 
 def agent_form() -> rx.Component:
@@ -30,7 +26,12 @@ def agent_form() -> rx.Component:
         rx.cond(stored, _budgets()),
         rx.el.p(AgentFormState.errors.form, role="alert", class_name="agent-fault"),
         rx.el.div(
-            rx.el.button("Cancel", type="button", on_click=AgentFormState.close, class_name="quiet"),
+            rx.el.button(
+                rx.cond(AgentFormState.changed, "Discard", "Cancel"),
+                type="button",
+                on_click=AgentFormState.close,
+                class_name="quiet",
+            ),
             rx.el.button(rx.cond(stored, "Save", "Create agent"), type="submit", class_name="loud"),
             class_name="dialog-buttons",
         ),
@@ -72,7 +73,7 @@ def _texts() -> list[rx.Component]:
             control=rx.el.textarea,
             rows=8,
             dir="auto",
-            max_length=_LONGEST,
+            max_length=MAX_FIELD,
         ),
         field("model", "Model", "Overrides the model of the conversation.", control=_models),
     ]

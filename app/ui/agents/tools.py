@@ -12,6 +12,8 @@ from app.state.agents.form import AgentFormState
 from app.state.agents.views import AgentServerItem, AllowedItem
 from app.state.settings.permissions import RuleItem
 
+_KEEP_MS = 120
+
 
 def tool_fields() -> rx.Component:
     """Draw the checkboxes "Tools of all servers" and "Any tool of these servers".
@@ -64,7 +66,7 @@ def _server(server: rx.vars.ObjectVar[AgentServerItem]) -> rx.Component:
     name = f"{SERVER}{server.id}"
     return rx.cond(
         server.known,
-        _box(server.name, name=name, default_checked=server.chosen),
+        _box(server.name, name=name, default_checked=server.chosen, on_change=AgentFormState.touch),
         rx.cond(server.chosen, rx.el.input(type="hidden", name=name, value="on")),
     )
 
@@ -95,17 +97,24 @@ def allowed_line(
             rx.foreach(AgentFormState.servers, lambda server: rx.el.option(server.name, value=server.id)),
             name=f"{LINE}{line.key}:server",
             default_value=line.server_id,
+            on_change=AgentFormState.touch,
             aria_label="Server",
         ),
         rx.el.input(
             type="text",
             name=f"{LINE}{line.key}:tool",
             default_value=line.tool,
+            on_change=AgentFormState.touch.debounce(_KEEP_MS),
             aria_label="Tool name or pattern",
             placeholder="read_*",
             spell_check=False,
         ),
-        _box("Ask before each call", name=f"{LINE}{line.key}:ask", default_checked=line.ask),
+        _box(
+            "Ask before each call",
+            name=f"{LINE}{line.key}:ask",
+            default_checked=line.ask,
+            on_change=AgentFormState.touch,
+        ),
         rx.el.button(
             "Remove",
             type="button",

@@ -10,6 +10,7 @@ from app.state.agents.choice import AgentState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
+from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
 from app.state.shell.menus import Menu, MenuState
 from app.state.topics.picker import TopicPickerState
@@ -18,6 +19,7 @@ from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.keys.place import Place, go_to
 from app.ui.shell.menu import menu, menu_item
 
+_TOOLS: Any = ComposerState.tools
 _LABEL: Final = "Add to the message"
 _PLUS: Final = "M8 2.5v11M2.5 8h11"
 _CLIP: Final = "M13.2 7.3 8 12.5a3 3 0 0 1-4.3-4.3l5.6-5.6a2 2 0 0 1 2.9 2.9L6.7 11a1 1 0 0 1-1.5-1.4l5-5"
@@ -50,9 +52,12 @@ def add_menu() -> rx.Component:
 def _narrow() -> tuple[rx.Component, ...]:
     """Draw the options that the composer of a phone hides while it is empty. The stylesheet shows them only there."""
     agent = _menu_opener("Agent", AgentState.chosen_name, MenuState.show_agents)
+    count = rx.Var.create(f"{_TOOLS.count} of {_TOOLS.of}")
+    tools = _menu_opener("Tools", count, MenuState.show(Menu.TOOLS.value))
     return (
         _menu_opener("Model", ModelState.chosen_name, [MenuState.show_models, ModelState.look]),
         rx.fragment(rx.cond(AgentState.rows.length() > 0, agent)),
+        rx.fragment(rx.cond(ComposerState.tools, tools)),
         menu_item("Topic of the next messages", TopicPickerState.pick_for_composer, class_name="narrow"),
     )
 

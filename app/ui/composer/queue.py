@@ -108,7 +108,7 @@ def _editor() -> rx.Component:
                 ),
                 rx.el.div(
                     rx.el.button(
-                        rx.cond(lost, "Discard", "Cancel"),
+                        rx.cond(lost | QueueState.changed, "Discard", "Cancel"),
                         type="button",
                         on_click=QueueState.leave,
                         class_name="quiet",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
+from app.state.tab.address import conversation_path
 from app.state.transcript.chat import ChatState
 from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
@@ -13,6 +14,7 @@ from app.ui.composer.temporary import temporary_note
 from app.ui.filters.bar import filter_bar
 from app.ui.filters.chips import chips_in_force
 from app.ui.inspector.frame import inspector, log_toggle, preview_toggle
+from app.ui.kit.containers.on_page import OnPage
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
@@ -44,13 +46,22 @@ def _conversation() -> rx.Component:
 
 def _top() -> rx.Component:
     return rx.fragment(
-        rx.el.div(title(), conversation_menu(), class_name="title-area"),
+        _on_its_page(
+            rx.el.div(title(), conversation_menu(), class_name="title-area"), rx.el.div(class_name="title-area")
+        ),
         filter_bar(),
-        spent(ChatState.opened),
-        counter(),
+        _on_its_page(rx.fragment(spent(ChatState.opened), counter()), rx.fragment()),
         log_toggle(),
         preview_toggle(),
     )
+
+
+def _on_its_page(part: rx.Component, elsewhere: rx.Component) -> rx.Component:
+    """Draw `part`, which shows the state of a conversation, on the page of this conversation only.
+
+    Without a connection, the state stays that of the previous conversation.
+    """
+    return OnPage.create(part, path=conversation_path(f"{ChatState.opened}"), elsewhere=elsewhere)
 
 
 def _missing() -> rx.Component:

@@ -9,6 +9,8 @@ from app.state.transcript.checkpoint import CheckpointState
 from app.ui.kit.containers.boundary import boundary
 from app.ui.kit.keys.form_keys import FormKeys
 
+_KEEP_MS = 120
+
 
 def checkpoint_card() -> rx.Component:
     """Draw the card of the checkpoint: its summary, and buttons that edit and remove it; nothing if there is none."""
@@ -44,18 +46,25 @@ def _form() -> rx.Component:
         rx.el.form(
             rx.el.textarea(
                 name="summary",
-                default_value=ChatState.summary,
+                default_value=CheckpointState.begun,
+                on_change=CheckpointState.write.debounce(_KEEP_MS),
                 rows=8,
                 auto_focus=True,
                 dir="auto",
                 aria_label="Summary",
             ),
             rx.el.div(
-                rx.el.button("Cancel", type="button", on_click=CheckpointState.end_edit),
+                rx.el.button(
+                    rx.cond(CheckpointState.changed, "Discard", "Cancel"),
+                    type="button",
+                    on_click=CheckpointState.end_edit,
+                ),
                 rx.el.button("Save", type="submit"),
                 class_name="card-actions",
             ),
             on_submit=CheckpointState.save,
         ),
+        key=CheckpointState.number,  # the browser keeps the text of a text area, so a new text needs a new element
+        edit=CheckpointState.edit_id,
         on_escape=CheckpointState.end_edit,
     )

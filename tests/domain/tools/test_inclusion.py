@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.conversation.conversation import ToolMode
-from app.domain.tools.inclusion import NOTHING_CHOSEN, OfferedTools, SizedTool, Why, choose_tools, words_of
+from app.domain.tools.inclusion import NOTHING_CHOSEN, Choice, OfferedTools, SizedTool, Why, choose_tools, words_of
 from app.domain.tools.tools import Tool, order_tools
 
 SERVERS = st.sampled_from(["files", "git", "weather"])
@@ -108,7 +108,9 @@ def test_a_model_without_tools_is_offered_none_in_any_mode() -> None:
 
 
 def test_without_tools_nothing_is_decided() -> None:
-    assert choose_tools(OfferedTools(ToolMode.AUTO), "anything") is NOTHING_CHOSEN
+    offer = OfferedTools(ToolMode.MANUAL, ticked=frozenset({"gone__tool"}))
+
+    assert choose_tools(offer, "anything") == Choice(offer)
     assert NOTHING_CHOSEN.tokens == 0
 
 

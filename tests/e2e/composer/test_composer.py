@@ -11,6 +11,7 @@ from tests.e2e.composer.test_files import TABLE, a_file, attach, files_of
 from tests.e2e.conversation.test_structured import SET, use_schema
 from tests.e2e.figures import counter, estimate
 from tests.e2e.late import LINK, LateState
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, heard, reload
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
@@ -98,16 +99,31 @@ def test_unreachable_server_is_shown_and_the_text_kept(page: Page, server: Serve
     expect(screen.composer).to_have_value("do not lose me")
 
 
-def test_text_is_sent_once_whether_it_or_its_answer_was_lost(page: Page, server: Served) -> None:
+def open_more_without_server(phone: Page) -> None:
+    """Open and close the menu of a pair twice. It needs no server."""
+    expect(phone.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    for _ in range(2):
+        phone.get_by_role("button", name="More actions").first.tap()
+        expect(phone.get_by_role("dialog", name="More actions")).to_be_visible()
+        phone.keyboard.press("Escape")
+        expect(phone.get_by_role("dialog", name="More actions")).to_have_count(0)
+    phone.close()
+
+
+def test_text_is_sent_once_whether_it_or_its_answer_was_lost(page: Page, people: People, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go("/").start("/echo one").wait_for_reply()
+    phone = people.open(**PHONE)
+    phone.route_web_socket(LINK, state.relay)
+    Screen(phone).go(screen.path).wait_for_reply()
 
     state.held = []
     screen.send("/echo two")
     eventually(lambda: len(screen.stored_pairs()) == 2)
     state.cut()
     expect(screen.composer).to_have_value("/echo two")
+    open_more_without_server(phone)
     state.mend()
 
     expect(screen.composer).to_have_value("", timeout=20_000)

@@ -245,6 +245,55 @@ async def test_a_form_is_not_drawn_with_the_values_of_the_one_before(ctx: AppCon
     assert shown(tab, "form") == AgentForm()
 
 
+async def test_closing_the_form_is_called_discard_only_if_something_would_be_lost(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
+    await open_form(tab, f"agent={agent.id}")
+    changes: list[bool] = []
+    for typed in (agent.description, "Reads all code", agent.description):
+        await tab.send(AgentFormState.write, name="description", text=typed)
+        changes.append(shown(tab, "changed") or False)
+    assert changes == [False, True, False]
+
+    await tab.send(AgentFormState.touch)
+    assert shown(tab, "changed") is True
+    await open_form(tab, "")
+    await open_form(tab, f"copy={agent.id}")
+    assert not shown(tab, "changed")
+    await tab.send(AgentFormState.add_line)
+    assert shown(tab, "changed") is True
+
+
+async def test_form_that_was_refused_still_has_something_to_lose(tab: Tab) -> None:
+    await open_form(tab, "agent=new")
+
+    await tab.send(AgentFormState.save, form=sent(tab, name="Reviewer", temperature="warm"))
+
+    assert shown(tab, "changed") is True
+
+
+async def test_reload_keeps_the_typed_texts_of_the_form(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, FULL)
+    tab.path = f"/agents?agent={agent.id}"
+    await tab.connect("first", anew=True)
+    await tab.send(AgentFormState.load)
+    await tab.send(AgentFormState.write, name="description", text="Reads all code")
+
+    await tab.connect("second", anew=True)
+    await tab.send(AgentFormState.load)
+
+    assert shown(tab, "form").description == "Reads all code"
+    assert (shown(tab, "form").name, shown(tab, "changed")) == (agent.name, True)
+
+
+@pytest.mark.parametrize(("name", "typed"), [("id", "x"), ("nothing", "x"), ("name", 7), (None, "x"), (["name"], "x")])
+async def test_text_of_no_field_changes_nothing(tab: Tab, name: object, typed: object) -> None:
+    await open_form(tab, "agent=new")
+
+    await tab.send(AgentFormState.write, name=name, text=typed)
+
+    assert not shown(tab, "changed")
+
+
 async def test_a_restarted_server_stores_what_the_browser_still_has(ctx: AppContext, tab: Tab) -> None:
     agent = await create_agent(ctx, LOCAL_OWNER, FULL)
     await open_form(tab, f"agent={agent.id}")

@@ -68,6 +68,19 @@ async def waiting(ctx: AppContext, tab: Tab) -> AsyncGenerator[Waiting]:
         await tab.send(ComposerState.stop_reply)
 
 
+async def test_leaving_an_edit_is_called_discard_only_if_text_would_be_lost(waiting: Waiting, tab: Tab) -> None:
+    await tab.send(QueueState.edit, item_id=waiting.shown[1].id)
+    changes: list[bool] = []
+    for text in ("two", "two, better", "two", "two, best"):
+        await tab.send(QueueState.write, text=text)
+        changes.append(tab.shows(QueueState, "changed") or False)
+    assert changes == [False, True, False, True]
+
+    await tab.send(QueueState.leave)
+    await tab.send(QueueState.edit, item_id=waiting.shown[1].id)
+    assert not tab.shows(QueueState, "changed")
+
+
 async def test_an_edit_pauses_the_queue_until_it_is_saved(waiting: Waiting, tab: Tab) -> None:
     item = waiting.shown[1]
 

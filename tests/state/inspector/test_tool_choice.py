@@ -123,6 +123,20 @@ async def test_tools_that_are_not_sent_are_named_with_the_reason(ctx: AppContext
     ]
 
 
+async def test_ticked_tools_are_named_even_if_no_tool_is_available(ctx: AppContext, tab: Tab) -> None:
+    preferences = await read_preferences(ctx, LOCAL_OWNER)
+    await set_preferences(ctx, LOCAL_OWNER, replace(preferences, built_in_tools=()))
+    conversation_id = (await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")).id
+    async with watching(ctx, tab, conversation_id) as watcher:
+        await tab.send(ToolChoiceState.choose_mode, mode="manual")
+        await tab.send(ToolChoiceState.tick, name="gone__tool")
+        await until(lambda: watcher.screen.context is not None and watcher.screen.context.tools is not None)
+
+        sent = sent_by(watcher)
+    assert [(tool.name, tool.why) for tool in sent.omitted] == [("gone__tool", "ticked, but its server is off")]
+    assert (sent.count, sent.of) == (0, 1)
+
+
 @pytest.mark.parametrize("value", ["everything", 7, None, ["manual"], ""])
 async def test_what_is_no_mode_tool_or_server_changes_nothing(ctx: AppContext, tab: Tab, value: object) -> None:
     conversation_id = await a_conversation(ctx)

@@ -56,6 +56,37 @@ async def test_blank_summary_is_refused_and_the_form_stays(ctx: AppContext, tab:
     assert await stored(ctx, conversation) == Checkpoint("What was said.", 3)
 
 
+async def test_closing_the_form_is_called_discard_only_if_text_would_be_lost(tab: Tab, conversation: str) -> None:
+    await tab.send(CheckpointState.edit)
+    changes: list[bool] = []
+    for text in ("What was said.", "Less.", "What was said."):
+        await tab.send(CheckpointState.write, text=text)
+        changes.append(tab.shows(CheckpointState, "changed") or False)
+    assert changes == [False, True, False]
+
+    await tab.send(CheckpointState.write, text="Other.")
+    await tab.send(CheckpointState.end_edit)
+    await tab.send(CheckpointState.edit)
+    assert not tab.shows(CheckpointState, "changed")
+    assert tab.shows(CheckpointState, "begun") == "What was said."
+
+
+async def test_reload_keeps_the_typed_summary_and_another_page_drops_it(tab: Tab, conversation: str) -> None:
+    here = tab.path
+    await tab.connect("first", anew=True)
+    await tab.send(CheckpointState.edit)
+    await tab.send(CheckpointState.write, text="Less.")
+
+    await tab.connect("second", anew=True)
+    assert (tab.shows(CheckpointState, "begun"), tab.shows(CheckpointState, "changed")) == ("Less.", True)
+
+    tab.path = "/"
+    await tab.connect("third", anew=True)
+    tab.path = here
+    await tab.connect("fourth", anew=True)
+    assert (tab.shows(CheckpointState, "editing"), tab.shows(CheckpointState, "changed")) == (False, False)
+
+
 async def test_left_form_changes_nothing(ctx: AppContext, tab: Tab, conversation: str) -> None:
     await tab.send(CheckpointState.edit)
     await tab.send(CheckpointState.end_edit)

@@ -1,9 +1,10 @@
 /**
  * The browser's own modal dialog, which is open while it is drawn and keeps the focus. Escape, a click outside it and
- * the elements marked `data-close` close it at once; Python is notified when the server is reachable. A popup is placed
- * next to the element `at`, which is scrolled into view; while that element is out of sight, the popup is in the middle
- * of the window. The element marked `data-first` gets the focus first. When the dialog closes, the element that had the
- * focus gets it again. The dialog is scrolled to the element marked `data-shown`.
+ * the elements marked `data-close` close it at once. Python opens a `Dialog`, and is notified of its end when the server
+ * is reachable. An island opens a `LocalDialog`, and is notified at once. A popup is placed next to the element `at`,
+ * which is scrolled into view; while that element is out of sight, the popup is in the middle of the window. The element
+ * marked `data-first` gets the focus first. When the dialog closes, the element that had the focus gets it again. The
+ * dialog is scrolled to the element marked `data-shown`.
  *
  * A person may continue a text while a dialog opens, or start to type in the dialog outside its fields. The next space
  * or Enter must then press no button. So letters take the focus from the button until Tab is pressed, and they are
@@ -19,7 +20,11 @@ import type { DialogProps } from "../views.ts";
 
 const PRESSED = "button, a, summary";
 
-export function Dialog({
+export function Dialog({ onClose, ...props }: DialogProps): ReactNode {
+  return <LocalDialog {...props} onClose={() => void untilOpen().then(onClose)} />;
+}
+
+export function LocalDialog({
   label,
   className = "modal",
   at,
@@ -48,7 +53,7 @@ export function Dialog({
   }, [at]);
   const close = () => {
     if (dialog.current) closeTo(dialog.current, opener.current);
-    untilOpen().then(onClose);
+    onClose?.();
   };
   const canceled = (event: SyntheticEvent) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 /** A button that opens a dialog, for example a list of actions, without the server. */
 import { type ReactNode, useId, useState } from "react";
 import type { MenuButtonProps } from "../views.ts";
-import { Dialog } from "./dialog.tsx";
+import { LocalDialog } from "./dialog.tsx";
 
 export function MenuButton({ label, face, popup, className, children }: MenuButtonProps): ReactNode {
   const [open, setOpen] = useState(false);
@@ -20,9 +20,9 @@ export function MenuButton({ label, face, popup, className, children }: MenuButt
         {face}
       </button>
       {open ? (
-        <Dialog label={label} at={id} className={popup} onClose={() => setOpen(false)}>
+        <LocalDialog label={label} at={id} className={popup} onClose={() => setOpen(false)}>
           {children}
-        </Dialog>
+        </LocalDialog>
       ) : null}
     </div>
   );

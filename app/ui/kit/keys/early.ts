@@ -113,5 +113,9 @@ function type(at: Element | null, { key, keyCode, shiftKey }: Typed): void {
   if (dialog || !at?.matches(TEXT_FIELD)) return;
   if (text) document.execCommand("insertText", false, text);
   else if (key === "Backspace") document.execCommand("delete");
-  else at.dispatchEvent(new KeyboardEvent("keydown", { ...AS_TYPED, key, keyCode, which: keyCode }));
+  else {
+    const isFree = at.dispatchEvent(new KeyboardEvent("keydown", { ...AS_TYPED, key, keyCode, which: keyCode }));
+    // A browser submits a form for a real Enter only, not for an event that a script made.
+    if (isFree && key === "Enter" && at.matches("input")) (at as HTMLInputElement).form?.requestSubmit();
+  }
 }
