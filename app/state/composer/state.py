@@ -32,6 +32,7 @@ from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
+from app.state.composer.changed_context import describe_changed
 from app.state.composer.files import refuse_to_send
 from app.state.composer.first_message import deliver_first, new_conversation
 from app.state.composer.message_box import MAX_TEXT, Events, MessageBox, make_order, show_context
@@ -39,7 +40,6 @@ from app.state.composer.over_budget import (
     Way,
     add_choice,
     add_counted,
-    describe_changed,
     describe_over_budget,
     extent_of,
     read_way,

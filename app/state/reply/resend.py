@@ -29,11 +29,11 @@ from app.runs.resend.resend import Later, restore_version
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.stopping import cancel_run
 from app.state.comparison import expect_replies
+from app.state.composer.changed_context import describe_changed
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.over_budget import (
     add_choice,
     add_counted,
-    describe_changed,
     describe_over_budget,
     extent_of,
     read_way,
