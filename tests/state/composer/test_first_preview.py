@@ -17,7 +17,8 @@ from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from app.state.agents.choice import AgentState
 from app.state.composer import message_box
-from app.state.composer.parameters import ParametersState, ParameterTarget
+from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters_form import ParameterTarget
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
 from app.state.conversation.system_prompt import SystemPromptState
