@@ -46,7 +46,8 @@ from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base,
 from app.runs.send.planning import load_sent
 from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation.child_calls import awaits_first_title
-from app.store.conversation.conversations import load_conversation, load_head, update_conversation
+from app.store.conversation.conversations import load_conversation, update_conversation
+from app.store.conversation.heads import load_head
 from app.store.ledger.ledger import CountedRequest
 from app.store.settings.preferences import read_preferences
 

@@ -26,7 +26,9 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.store.agents.agents import load_agents
 from app.store.conversation.branches import Origin, load_origin
-from app.store.conversation.conversations import Listed, PageHead, load_last_agent, load_page_head
+from app.store.conversation.conversations import load_last_agent
+from app.store.conversation.heads import PageHead, load_page_head
+from app.store.conversation.lists import Listed
 from app.store.conversation.lineage import load_ancestor
 from app.store.settings.preferences import load_preferences, read_preferences
 from app.store.settings.provider_settings import load_provider_stamp

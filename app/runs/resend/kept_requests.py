@@ -45,7 +45,7 @@ from app.runs.send.planning import narrow_terms
 from app.runs.usage.budgets import require_budgets_for
 from app.runs.usage.limits import load_limits
 from app.store.conversation import pairs
-from app.store.conversation.conversations import Head, load_head
+from app.store.conversation.heads import Head, load_head
 from app.store.ledger.ledger import CountedRequest, load_request_tokens
 from app.store.run.runs import Sent, load_run, load_sent_with
 from app.store.run.snapshots import Snapshot, load_snapshot

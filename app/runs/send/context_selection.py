@@ -80,7 +80,8 @@ from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.store.agents.agents import load_names
-from app.store.conversation.conversations import Head, load_first_head, load_first_request, load_head
+from app.store.conversation.conversations import load_first_request
+from app.store.conversation.heads import Head, load_first_head, load_head
 from app.store.conversation.folders import load_name_of_folder
 from app.store.filters.filter_queries import select_names, select_pairs
 from app.store.filters.filters import load_saved_filters

@@ -35,7 +35,8 @@ from app.runs.transfer.export_attachments import pack
 from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic
 from app.runs.transfer.import_file import MAX_BYTES
 from app.store.compare.comparisons import load_open
-from app.store.conversation.conversations import describe_listed, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import describe_listed
 from app.store.filters.filters import load_saved_filters
 from app.store.run.queues import load_queue
 from app.store.topics.topics import load_filed_topics

@@ -16,7 +16,7 @@ from app.domain.context.budget import Allowance, Limits
 from app.domain.filters.evaluation.instants import start_of_day
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.store.conversation.conversations import Head
+from app.store.conversation.heads import Head
 from app.store.ledger.ledger import sum_usage
 from app.store.settings.preferences import read_preferences
 

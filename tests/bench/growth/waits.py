@@ -35,7 +35,7 @@ from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import drop_unused, open_app_context
-from app.store.conversation.conversations import ListCriteria, list_conversations
+from app.store.conversation.lists import ListCriteria, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search
 from tests.bench.growth.seed import make_words

@@ -32,7 +32,8 @@ from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
-from app.store.conversation.conversations import list_conversations, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import list_conversations
 from app.store.ledger.ledger import count_calls, load_calls
 from app.store.ledger.prices import OwnPrice
 from app.store.run.runs import load_sent_with

@@ -33,7 +33,8 @@ from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
 from app.store.audit.audit import AuditCriteria
 from app.store.conversation.child_calls import load_child_calls
-from app.store.conversation.conversations import ListCriteria, list_conversations, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import ListCriteria, list_conversations
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
 from tests.waiting import until

@@ -36,7 +36,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.versions import load_versions
 from app.store.ledger.ledger import sum_usage

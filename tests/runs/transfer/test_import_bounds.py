@@ -31,7 +31,8 @@ from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
 from app.runs.trash.trash import list_trash
-from app.store.conversation.conversations import ListCriteria, delete_conversation, list_conversations
+from app.store.conversation.conversations import delete_conversation
+from app.store.conversation.lists import ListCriteria, list_conversations
 from app.store.conversation.pairs import load_pairs
 from app.store.index.rows_search import PIECE, SEARCH_TEXT, enter_words
 from app.store.index.search import search

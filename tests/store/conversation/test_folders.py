@@ -11,7 +11,7 @@ from sqlalchemy import update
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.folders import Folder
 from app.domain.errors import NotFoundError
-from app.store.conversation.conversations import ListCriteria, describe_listed, list_conversations
+from app.store.conversation.lists import ListCriteria, describe_listed, list_conversations
 from app.store.conversation.folders import (
     InFolders,
     insert_folder,

@@ -12,13 +12,8 @@ from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking
 from app.domain.text.search import parse_search
-from app.store.conversation.conversations import (
-    ListCriteria,
-    delete_conversation,
-    insert_conversation,
-    list_named,
-    update_conversation,
-)
+from app.store.conversation.conversations import delete_conversation, insert_conversation, update_conversation
+from app.store.conversation.lists import ListCriteria, list_named
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.database.database import Store

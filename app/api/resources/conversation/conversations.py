@@ -24,7 +24,7 @@ from app.runs.app_context import current
 from app.runs.conversation import conversation_commands
 from app.runs.filters import filter_commands
 from app.runs.temporary.temporary import create_temporary, keep_conversation
-from app.store.conversation.conversations import Cursor, ListCriteria, Listed, describe_listed, list_conversations
+from app.store.conversation.lists import Cursor, ListCriteria, Listed, describe_listed, list_conversations
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search
 from app.views.conversation.conversation import ConversationView, FoundView, describe_conversation
