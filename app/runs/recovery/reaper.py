@@ -33,18 +33,9 @@ from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
 from app.store.database.database import Store
 from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
 from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls
-from app.store.run.runs import (
-    AbandonedPair,
-    NewRun,
-    RunPlace,
-    StoredRun,
-    finish_run,
-    insert_run,
-    load_abandoned_pairs,
-    load_heartbeats,
-    load_running,
-    load_sent_with,
-)
+from app.store.run.ends import finish_run
+from app.store.run.runs import NewRun, RunPlace, insert_run, load_sent_with
+from app.store.run.stored_runs import AbandonedPair, StoredRun, load_abandoned_pairs, load_heartbeats, load_running
 from app.store.run.snapshots import Snapshot, save_snapshot
 from app.store.run.toolsets import load_sent_tools
 from app.store.tools.permissions import find_root

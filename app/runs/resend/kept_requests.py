@@ -47,7 +47,8 @@ from app.runs.usage.limits import load_limits
 from app.store.conversation import pairs
 from app.store.conversation.heads import Head, load_head
 from app.store.ledger.ledger import CountedRequest, load_request_tokens
-from app.store.run.runs import Sent, load_run, load_sent_with
+from app.store.run.runs import Sent, load_sent_with
+from app.store.run.stored_runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot
 from app.store.run.toolsets import load_sent_tools
 from app.store.settings.preferences import read_preferences

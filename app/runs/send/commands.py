@@ -42,7 +42,7 @@ from app.store.attachments.attachments import keep_attachments, use_attachments
 from app.store.attachments.uploads import take_uploads
 from app.store.conversation import conversations, pairs
 from app.store.ledger.ledger import Purpose
-from app.store.run import runs
+from app.store.run import ends, runs
 
 log = structlog.get_logger()
 
@@ -156,7 +156,7 @@ async def start_reply(
             )
             await runs.insert_run(session, run)
             if replayed is not None:
-                await runs.finish_run(session, place, replayed, at)
+                await ends.finish_run(session, place, replayed, at)
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
             await audit(session, owner, conversation_id, AuditAction.SENT, subject=pair.id, what=purpose)

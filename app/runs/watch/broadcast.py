@@ -19,7 +19,7 @@ from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
 from app.runs.watch.extra_events import Notices, ValueEvents
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
 """Maximum seconds, counted from the last update, that a chunk waits so that more chunks are published with it.

@@ -29,7 +29,9 @@ from app.runs.wiring import COMMAND_SECONDS, open_app_context
 from app.store.database import database
 from app.store.database.database import POOL_SIZE
 from app.store.ledger.ledger import insert_calls
-from app.store.run.runs import RunPlace, finish_run, load_run
+from app.store.run.ends import finish_run
+from app.store.run.runs import RunPlace
+from app.store.run.stored_runs import load_run
 from tests.runs.by_hand import ByHand
 from tests.runs.clock import MovedClock, take_turns
 from tests.runs.steps import (

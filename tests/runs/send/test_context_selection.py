@@ -38,7 +38,7 @@ from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.ledger.ledger import load_calls
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from app.store.settings.rows_settings import PREFERENCE
 from tests.billing.peer import BillingPeer, Usage, serve_billing
 from tests.builders import EPOCH

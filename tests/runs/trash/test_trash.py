@@ -27,7 +27,7 @@ from app.runs.trash.trash import delete_for_good, empty_trash, list_trash, resto
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.lists import list_conversations
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from app.store.tables import Row
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, settings_of
 

@@ -36,7 +36,7 @@ from app.runs.trash.trash import empty_trash
 from app.runs.usage.sent_calls import ReadCall, read_sent_call
 from app.runs.wiring import open_app_context
 from app.store.conversation import conversations
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from tests.runs.clock import HANG_SECONDS, MovedClock
 from tests.runs.exchange import bring_back, export
 from tests.runs.recovery.test_reaper import copy_as_it_is

@@ -27,7 +27,7 @@ from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
 from app.store.conversation.pairs import load_pairs
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from app.views.inspector.request import RequestView
 from tests.runs.steps import reply_to, until_quiet
 from tests.state.conftest import Tab

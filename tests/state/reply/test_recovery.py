@@ -17,7 +17,8 @@ from app.runs.send.commands import StartedRun
 from app.runs.send.send_request import SendRequest
 from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
-from app.store.run.runs import finish_run, load_run
+from app.store.run.ends import finish_run
+from app.store.run.stored_runs import load_run
 from app.views.compare.compared import ComparedColumnView
 from app.views.conversation.parts import TextView
 from tests.runs.steps import a_conversation, collect, pair_of, send, wait_for_text
