@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import ChangedConversation, NewConversation
+from app.api.http.conversation_bodies import ChangedConversation, NewConversation
 from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
