@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.domain.conversation.parts import Text, ToolCall
-from app.domain.run.run import ToolFinished
+from app.domain.run.run_events import ToolFinished
 from app.domain.tools.tools import ToolContent, ToolOutcome
 
 MAX_CHARACTERS = 100_000

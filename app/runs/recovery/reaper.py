@@ -18,7 +18,8 @@ import structlog
 
 from app.domain.conversation.conversation import ConversationStatus
 from app.domain.errors import ErrorClass, InviewError, StoreError
-from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
+from app.domain.run.run import RunStart, RunState, apply_event, is_call_on, lifecycle_of
+from app.domain.run.run_events import Interrupted
 from app.runs.engine.permission_broker import expire_abandoned
 from app.runs.engine.writer import Writer
 from app.runs.request.attachments import load_named

@@ -16,7 +16,8 @@ from structlog.testing import capture_logs
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.page_bytes import measure_parts
 from app.domain.errors import ErrorClass
-from app.domain.run.run import Failed, Interrupted, RunState, apply_event
+from app.domain.run.run import Failed, RunState, apply_event
+from app.domain.run.run_events import Interrupted
 from app.runs.app_context import AppContext
 from app.runs.engine import engine, writer
 from app.runs.engine.writer import BEAT_SECONDS, MAX_DELAY, PATIENCE_SECONDS, PAUSE_SECONDS, SAVE_SECONDS

@@ -8,7 +8,8 @@ import pytest
 
 from app.domain.compare.comparisons import Comparison
 from app.domain.conversation.parts import plain_text
-from app.domain.run.run import Interrupted, apply_event
+from app.domain.run.run import apply_event
+from app.domain.run.run_events import Interrupted
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.runtime.ids import now

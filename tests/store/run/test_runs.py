@@ -16,18 +16,8 @@ from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, NotFoundError, failure
 from app.domain.run.growth import Growth, describe_growth
 from app.domain.run.queue import QueuedText, decide_hold
-from app.domain.run.run import (
-    AttemptFailed,
-    CancelRequested,
-    Interrupted,
-    RunEvent,
-    RunStart,
-    RunState,
-    StreamEnded,
-    apply_event,
-    lifecycle_of,
-    start_run,
-)
+from app.domain.run.run import RunStart, RunState, apply_event, lifecycle_of, start_run
+from app.domain.run.run_events import AttemptFailed, CancelRequested, Interrupted, RunEvent, StreamEnded
 from app.domain.run.run_log import events_after
 from app.domain.stream.stream_events import Stopped, StopReason, TextReceived, UsageReported
 from app.domain.usage import Usage
