@@ -34,7 +34,8 @@ from app.runs.request.texts import count_text
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import StartedRun
-from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ATTEMPTS, ViewOptions, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text
 from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation import conversations

@@ -42,7 +42,8 @@ from app.runs.request.send_plan import Plan, build_view, plan_send, require_same
 from app.runs.runtime.client import Client, serving
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
+from app.runs.send.composition import compose_base, count_sent
+from app.runs.send.context_selection import ATTEMPTS, ViewOptions, read_base
 from app.runs.send.planning import load_sent
 from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation.child_calls import awaits_first_title

@@ -24,7 +24,8 @@ from app.runs.audit.audit import audit
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.store.conversation.branches import list_titles, load_branches
 from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision
 from app.store.conversation.lists import Listed, describe_listed

@@ -32,7 +32,7 @@ from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import count_sent
+from app.runs.send.composition import count_sent
 from app.runs.send.planning import PlanRequest, plan_reply
 from app.runs.send.replays import find_replay, tell_replayed
 from app.runs.send.send_request import SendRequest

@@ -24,7 +24,8 @@ from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ViewOptions, read_first_base
 from app.runs.send.planning import PlanRequest, plan_request, require_valid
 from app.runs.send.send_request import SendRequest
 from app.store.conversation.conversations import delete_conversation, load_last_agent

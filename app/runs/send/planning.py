@@ -34,7 +34,8 @@ from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.send.context_selection import ATTEMPTS, compose_base, parse_line, read_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ATTEMPTS, parse_line, read_base
 from app.runs.send.over_budget import list_ways_out
 from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import require_schema

@@ -28,7 +28,8 @@ from app.runs.memory.collector import give_memory_back
 from app.runs.request.indexes import Indexer
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import start_reply
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file

@@ -27,7 +27,8 @@ from app.runs.conversation.conversation_commands import SettingChanges, change_c
 from app.runs.conversation.folder_commands import create_folder
 from app.runs.conversation.lineage import read_lineage
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget

@@ -31,7 +31,8 @@ from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import preview_send, start_reply
-from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
+from app.runs.send.composition import compose_base, compose_view
+from app.runs.send.context_selection import ViewOptions, read_base
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import list_models, save_provider
 from app.store.conversation.conversations import next_revision

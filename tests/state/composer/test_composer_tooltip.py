@@ -15,7 +15,8 @@ from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.settings.provider_commands import save_provider
