@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from app.domain.context.seen_selection import SelectionChangedError, describe_difference
 from app.runs.app_context import current
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.state.composer.over_budget import AS_COUNTED, add_unsent, name_of
+from app.state.composer.over_budget import AS_COUNTED, add_unsent, name_model
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.request.composition import describe_cost
 from app.views.usage.figures import join_words, money, number, plural
@@ -19,7 +19,7 @@ from app.views.usage.figures import join_words, money, number, plural
 CHANGED = "The context has changed"
 
 
-def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = (), kept: bool = True) -> OverBudgetView:
+def describe_changed_context(error: SelectionChangedError, *, models: Sequence[str] = (), kept: bool = True) -> OverBudgetView:
     """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
     `models`: these models get the message, so the text names the model that would get other pairs. If the page counted
@@ -38,7 +38,7 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
         "The content of the request now.",
         error.selection,
     )
-    to = f" to {name_of(error.model, models)}" if models else ""
+    to = f" to {name_model(error.model, models)}" if models else ""
     message = f"{now} would be sent{to} now, {describe_difference(error.seen, composition.x)}."
     return OverBudgetView(add_unsent(message, kept=kept), (way,), CHANGED, remembers=False, model=error.model)
 

@@ -80,7 +80,7 @@ def describe_over_budget(
     caller sets `summary` to False if a pair is sent again and the summary would include this pair. `kept`: the send has
     a text of the person, which is saved.
     """
-    message = _explain(budget_options, name_of(budget_options.model, models), several=bool(models))
+    message = _explain(budget_options, name_model(budget_options.model, models), several=bool(models))
     fit, summarised = budget_options.fit, budget_options.summarise
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
@@ -152,7 +152,7 @@ def add_unsent(message: str, *, kept: bool) -> str:
     return f"{message} {KEPT if kept else UNSENT}"
 
 
-def name_of(model: str, models: Sequence[str]) -> str:
+def name_model(model: str, models: Sequence[str]) -> str:
     """Return the display name of a model, such that no other model of the send has the same name."""
     return current().catalogue.names_of(LOCAL_OWNER, {model, *models})[model]
 

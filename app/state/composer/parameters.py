@@ -40,8 +40,8 @@ from app.state.composer.parameters_form import (
     ParameterSources,
     ParameterTarget,
     choices_in,
-    describe_form,
-    find_faults,
+    describe_parameters_form,
+    find_parameter_faults,
     policy_in,
     retries_in,
     scope_in,
@@ -130,7 +130,7 @@ class ParametersState(VisitedState, rx.State):
         read = read_parameters(texts_in(form))
         faults = dict(read.faults)
         if read.parameters is not None:
-            faults = find_faults(read.parameters, now)
+            faults = find_parameter_faults(read.parameters, now)
         limits, retry_faults = read_retry_limits(retries_in(form), now.layers.retry_limits)
         self.faults, self.retry_faults = ParameterTexts(**faults), retry_faults
         if faults or read.parameters is None or retry_faults != RetryTexts():
@@ -179,7 +179,7 @@ class ParametersState(VisitedState, rx.State):
         self.faults, self.retry_faults, self.fault = ParameterTexts(), RetryTexts(), ""
         number = 0 if self.form is None else self.form.number + 1
         now = await self._read()
-        self.form = None if now is None else describe_form(now, scope, number)
+        self.form = None if now is None else describe_parameters_form(now, scope, number)
 
     def _forget_first(self) -> None:
         """Forget the parameters of the start page, which the conversation has stored."""

@@ -1,6 +1,6 @@
 """The form of the model parameters: what its dialog shows, and the values that it sends.
 
-    form = describe_form(sources, ParameterTarget.SEND, number=0)
+    form = describe_parameters_form(sources, ParameterTarget.SEND, number=0)
     form.instead.temperature          # "Conversation: 0.2"
 
 The dialog itself is in `parameters.py`, the conversion of a field's text in `conversation/parameter_texts.py`.
@@ -161,7 +161,7 @@ def write_choices(choices: MiddlewareChoices) -> dict[str, str]:
     return {USER_CONTEXT: "" if choices.user_context else "false", REDACTION: redaction}
 
 
-def find_faults(parameters: Parameters, now: ParameterSources) -> dict[str, str]:
+def find_parameter_faults(parameters: Parameters, now: ParameterSources) -> dict[str, str]:
     """Return the reasons why parameters cannot be used, by the names of the parameters; empty if all can be used."""
     try:
         require_parameters(parameters)
@@ -170,7 +170,7 @@ def find_faults(parameters: Parameters, now: ParameterSources) -> dict[str, str]
     return {name: f"{why}." for name, why in fit_parameters(parameters, now.provider, now.profile)[1].items()}
 
 
-def describe_form(now: ParameterSources, scope: ParameterTarget, number: int) -> ParametersFormView:
+def describe_parameters_form(now: ParameterSources, scope: ParameterTarget, number: int) -> ParametersFormView:
     """Return the content of the dialog for this scope. `number`: how often its fields were filled before."""
     takes = list_taken(now.provider, now.profile)
     lacks = [NOUNS[name] for name in NAMES if name not in takes]

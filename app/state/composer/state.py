@@ -1,6 +1,6 @@
 """The state of the composer: its message box (`message_box.py`), and the handlers that send the draft.
 
-The models of a comparison are in `compared_models.py`, the summary before a send is in `summary.py`.
+The models of a comparison are in `next_models.py`, the summary before a send is in `summary.py`.
 
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
@@ -34,8 +34,8 @@ from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
-from app.state.composer.changed_context import describe_changed
-from app.state.composer.compared_models import ComparedModels
+from app.state.composer.changed_context import describe_changed_context
+from app.state.composer.next_models import NextModels
 from app.state.composer.files import refuse_to_send
 from app.state.composer.first_message import deliver_first, new_conversation
 from app.state.composer.message_box import MAX_TEXT, Events, make_order, show_context
@@ -80,7 +80,7 @@ _COMPARING: Final = describe_fault(ComparingError())
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
-class ComposerState(ComparedModels, SummaryBeforeSend, VisitedState, rx.State):
+class ComposerState(NextModels, SummaryBeforeSend, VisitedState, rx.State):
     """The composer: the message box, and the sends of its draft.
 
     - `running`: the id of the pair whose reply is running.
@@ -332,7 +332,7 @@ class ComposerState(ComparedModels, SummaryBeforeSend, VisitedState, rx.State):
             return ""
         except SelectionChangedError as error:
             async with self:
-                await self._ask_about(draft, describe_changed(error, models=draft.models, kept=draft.text != ""))
+                await self._ask_about(draft, describe_changed_context(error, models=draft.models, kept=draft.text != ""))
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)

@@ -1,6 +1,6 @@
 """The models that the next draft goes to side by side, if several were chosen in the composer.
 
-    class ComposerState(ComparedModels, rx.State):
+    class ComposerState(NextModels, rx.State):
         ...
 
 Not here: a comparison that has begun (`app/state/compare`, `app/state/comparison.py`).
@@ -26,7 +26,7 @@ WRITE_FIRST: Final = "Write a request first. Then choose the models to compare."
 _MAX_MODEL: Final = 300
 
 
-class ComparedModels(MessageBox, mixin=True):
+class NextModels(MessageBox, mixin=True):
     """The part of the composer's state that is about the models that a draft goes to.
 
     - `compared`: names the models that the next draft goes to, if several were chosen before it was written; "" for
