@@ -30,7 +30,7 @@ from app.store.conversation.conversations import load_last_agent
 from app.store.conversation.heads import PageHead, load_page_head
 from app.store.conversation.lists import Listed
 from app.store.conversation.lineage import load_ancestor
-from app.store.settings.preferences import load_preferences, read_preferences
+from app.store.settings.preferences import load_preferences, decode_preferences
 from app.store.settings.provider_settings import load_provider_stamp
 from app.store.topics.topics import load_topics
 from app.store.trash.trash import TrashEntry, find_entry
@@ -161,6 +161,6 @@ async def _find_path(session: AsyncSession, owner: str, topic_id: str) -> str:
 
 async def _find_preferences(session: AsyncSession, owner: str, head: PageHead | None) -> Preferences | None:
     try:
-        return await load_preferences(session, owner) if head is None else read_preferences(head.preferences)
+        return await load_preferences(session, owner) if head is None else decode_preferences(head.preferences)
     except DamagedRowError:
         return None

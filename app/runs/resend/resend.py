@@ -254,7 +254,7 @@ async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerato
         yield fork_id
     except InviewError:  # the send was refused, so the branch has no new pair and is deleted
         async with ctx.store.write() as session:
-            await conversations.delete_conversation(session, owner, fork_id)
+            await conversations.delete_conversation_forever(session, owner, fork_id)
             await audit(session, owner, fork_id, AuditAction.DELETED)
         raise
 

@@ -69,7 +69,7 @@ from app.store.conversation.folders import load_name_of_folder
 from app.store.filters.filter_queries import select_names, select_pairs
 from app.store.filters.filters import load_saved_filters
 from app.store.run.toolsets import load_called_tools
-from app.store.settings.preferences import read_preferences
+from app.store.settings.preferences import decode_preferences
 from app.store.tools.permissions import find_root
 from app.store.topics.topics import load_topics
 
@@ -176,7 +176,7 @@ async def read_first_base(
 
 
 @lru_cache(maxsize=256)
-def parse_line(line: str) -> Filter:
+def parse_filter_line(line: str) -> Filter:
     """Parse a filter. The results are cached.
 
     Raises:
@@ -235,7 +235,7 @@ async def _load_inputs(
     look_up = ctx.catalogue.find if must_exist else ctx.catalogue.recognise
     provider, profile = await look_up(session, owner, _model_of(head, options), stamp=head.providers)
     vocabulary = vocabulary_of(profile.model)
-    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), read_zone(options.zone))
+    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_filter_line(line), read_zone(options.zone))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +255,7 @@ async def _load_own_context(session: AsyncSession, head: Head, before: int | Non
     For a child conversation, they are those of the person's conversation. `before`: only pairs with a lower position
     count.
     """
-    preferences = read_preferences(head.preferences)
+    preferences = decode_preferences(head.preferences)
     if not (preferences.tell_first_request or preferences.tell_project):
         return _NO_OWN_CONTEXT
     conversation, owner = head.conversation, head.conversation.owner
@@ -286,7 +286,7 @@ async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapsh
     limits = await load_limits(ctx, session, head, inputs.zone)
     # The estimator is not part of the key: while the conversation is unchanged, the estimator of the cached
     # snapshot is used.
-    preferences = read_preferences(head.preferences)
+    preferences = decode_preferences(head.preferences)
     tools = list_offered(ctx, inputs.owner, preferences, head.agent)
     tools = await name_delegates(session, inputs.owner, tools, head.agent)
     known_user = read_user_options(preferences, now, context.first_request, context.project)

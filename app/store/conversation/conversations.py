@@ -202,7 +202,7 @@ def _count_changes(*, dated: bool) -> ReturningUpdate[str, int]:
     return update(CONVERSATION).where(these).values(**changes).returning(CONVERSATION.c.id, CONVERSATION.c.revision)
 
 
-async def delete_conversation(session: AsyncSession, owner: str, conversation_id: str) -> None:
+async def delete_conversation_forever(session: AsyncSession, owner: str, conversation_id: str) -> None:
     """Delete a conversation permanently, whether it is in the trash or not, with its data and its child conversations.
 
     The ledger keeps its entries.

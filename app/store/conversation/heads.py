@@ -31,7 +31,7 @@ class Head:
     """The data of a conversation that a send needs, except the pairs.
 
     - `revision`: grows with every change of its pairs.
-    - `preferences`: the stored preferences as one text, which `read_preferences` decodes.
+    - `preferences`: the stored preferences as one text, which `decode_preferences` decodes.
     - `providers`: the stamp of the provider settings (`select_provider_stamp`).
     - `agent`: the agent that answers; None if there is none.
     """
@@ -47,7 +47,7 @@ class Head:
 class PageHead:
     """The data of a conversation that its page shows around the pairs.
 
-    - `preferences`: the stored text for `read_preferences`.
+    - `preferences`: the stored text for `decode_preferences`.
     - `providers`: the stamp of the provider settings (`select_provider_stamp`).
     - `is_forked`: other conversations were forked from it.
     """

@@ -135,7 +135,7 @@ async def test_retry_is_recorded_although_another_process_deletes_its_conversati
     await clock.until_wait(LOOP_AND_RETRY)
     await ctx.engine.writer.save()
     async with ctx.store.write() as session:
-        await conversations.delete_conversation(session, LOCAL_OWNER, conversation)
+        await conversations.delete_conversation_forever(session, LOCAL_OWNER, conversation)
 
     ctx.engine.hurry(started.run_id)
     async with asyncio.timeout(HANG_SECONDS):

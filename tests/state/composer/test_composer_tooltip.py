@@ -21,7 +21,7 @@ from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.settings.provider_commands import save_provider
 from app.runs.temporary.temporary import create_temporary
-from app.runs.watch.context import show_context
+from app.runs.watch.context import describe_context
 from app.runs.wiring import open_app_context
 from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
@@ -142,7 +142,7 @@ async def test_the_exact_count_is_offered_where_it_can_be_had(
 
     composed = await compose_view(ctx, LOCAL_OWNER, conversation.id, ViewOptions())
 
-    assert describe_split(show_context(composed, None)).countable is countable
+    assert describe_split(describe_context(composed, None)).countable is countable
 
 
 @pytest.mark.parametrize("tools", [(), ("current_time",)])
@@ -155,7 +155,7 @@ async def test_figures_with_tools_are_labelled_as_those_of_the_first_call(
 
     composed = await compose_view(ctx, LOCAL_OWNER, conversation.id, ViewOptions())
 
-    assert describe_split(show_context(composed, None)).rounds is bool(tools)
+    assert describe_split(describe_context(composed, None)).rounds is bool(tools)
 
 
 async def test_without_an_estimate_the_cache_says_nothing(ctx: AppContext, tab: Tab) -> None:

@@ -21,7 +21,7 @@ from app.domain.run.run_events import AttemptFailed, CancelRequested, Interrupte
 from app.domain.run.run_log import events_after
 from app.domain.stream.stream_events import Stopped, StopReason, TextReceived, UsageReported
 from app.domain.usage import Usage
-from app.store.conversation.conversations import delete_conversation, load_with_revision, next_revision
+from app.store.conversation.conversations import delete_conversation_forever, load_with_revision, next_revision
 from app.store.conversation.pairs import insert_pair, load_pair, load_standing, load_tail
 from app.store.database.database import Store
 from app.store.run.journal import Addition, add_to_journal, load_additions
@@ -99,7 +99,7 @@ async def test_whatever_happens_what_is_stored_is_what_was_live(
     assert (await load(store)).state == state
     async with store.read() as session:
         pair = await load_pair(session, OWNER, place.pair_id)
-        await delete_conversation(session, OWNER, "c1")
+        await delete_conversation_forever(session, OWNER, "c1")
         await session.commit()
     assert pair.lifecycle is lifecycle_of(state)
     assert pair.lifecycle in FINAL
