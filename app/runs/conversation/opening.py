@@ -28,9 +28,9 @@ from app.store.agents.agents import load_agents
 from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import load_last_agent
 from app.store.conversation.heads import PageHead, load_page_head
-from app.store.conversation.lists import Listed
 from app.store.conversation.lineage import load_ancestor
-from app.store.settings.preferences import load_preferences, decode_preferences
+from app.store.conversation.lists import Listed
+from app.store.settings.preferences import decode_preferences, load_preferences
 from app.store.settings.provider_settings import load_provider_stamp
 from app.store.topics.topics import load_topics
 from app.store.trash.trash import TrashEntry, find_entry

@@ -27,8 +27,31 @@ from app.domain.errors import ErrorClass, Failure, InviewError, ProviderError, S
 from app.domain.request.hashing import Hashed
 from app.domain.request.sent_pieces import write_pieces
 from app.domain.run.reply_size import MAX_REPLY_BYTES
-from app.domain.run.run import (Action, CallTool, CloseStream, Failed, FinishRun, RunStart, RunState, StartAttempt, StartRound, WaitForRetry, apply_event, is_call_on, lifecycle_of, start_run)
-from app.domain.run.run_events import (AttemptFailed, CancelRequested, Interrupted, RetryDue, RunEvent, StreamEnded, ToolFinished)
+from app.domain.run.run import (
+    Action,
+    CallTool,
+    CloseStream,
+    Failed,
+    FinishRun,
+    RunStart,
+    RunState,
+    StartAttempt,
+    StartRound,
+    WaitForRetry,
+    apply_event,
+    is_call_on,
+    lifecycle_of,
+    start_run,
+)
+from app.domain.run.run_events import (
+    AttemptFailed,
+    CancelRequested,
+    Interrupted,
+    RetryDue,
+    RunEvent,
+    StreamEnded,
+    ToolFinished,
+)
 from app.domain.stream.stream_events import StreamEvent
 from app.providers.base import Provider, Timeouts, WireRequest
 from app.providers.wire.transport import Transport

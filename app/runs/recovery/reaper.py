@@ -36,8 +36,8 @@ from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
 from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls
 from app.store.run.ends import finish_run
 from app.store.run.runs import NewRun, RunPlace, insert_run, load_sent_with
-from app.store.run.stored_runs import AbandonedPair, StoredRun, load_abandoned_pairs, load_heartbeats, load_running
 from app.store.run.snapshots import Snapshot, save_snapshot
+from app.store.run.stored_runs import AbandonedPair, StoredRun, load_abandoned_pairs, load_heartbeats, load_running
 from app.store.run.toolsets import load_sent_tools
 from app.store.tools.permissions import find_root
 from app.store.tools.tool_calls import close_tool_calls, load_begun

@@ -48,8 +48,8 @@ from app.store.conversation import pairs
 from app.store.conversation.heads import Head, load_head
 from app.store.ledger.ledger import CountedRequest, load_request_tokens
 from app.store.run.runs import Sent, load_sent_with
-from app.store.run.stored_runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot
+from app.store.run.stored_runs import load_run
 from app.store.run.toolsets import load_sent_tools
 from app.store.settings.preferences import decode_preferences
 

@@ -3,10 +3,10 @@
     base = await read_base(ctx, owner, conversation_id, ViewOptions(filter="s>=2 o"))
     base.measured
 
-The page, the HTTP API, the preview and the send all use this module. `read_base` makes a context snapshot (the base): it
-queries the database for the pairs that the filter selects, unless a snapshot for this revision of the conversation is
-cached. `compose_base` (`composition.py`) then selects the pairs to send, without the database. Nothing is written except
-the indexes.
+The page, the HTTP API, the preview and the send all use this module. `read_base` makes a context snapshot (the base):
+it queries the database for the pairs that the filter selects, unless a snapshot for this revision of the conversation
+is cached. `compose_base` (`composition.py`) then selects the pairs to send, without the database. Nothing is written
+except the indexes.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.store.agents.agents import load_names
 from app.store.conversation.conversations import load_first_request
-from app.store.conversation.heads import Head, load_first_head, load_head
 from app.store.conversation.folders import load_name_of_folder
+from app.store.conversation.heads import Head, load_first_head, load_head
 from app.store.filters.filter_queries import select_names, select_pairs
 from app.store.filters.filters import load_saved_filters
 from app.store.run.toolsets import load_called_tools
@@ -235,7 +235,9 @@ async def _load_inputs(
     look_up = ctx.catalogue.find if must_exist else ctx.catalogue.recognise
     provider, profile = await look_up(session, owner, _model_of(head, options), stamp=head.providers)
     vocabulary = vocabulary_of(profile.model)
-    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_filter_line(line), read_zone(options.zone))
+    return _BaseInputs(
+        owner, head, provider, profile, vocabulary, line, parse_filter_line(line), read_zone(options.zone)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,7 +205,9 @@ def _falls_out(composed: Composed) -> bool:
     return too_old is not None and first.position <= too_old
 
 
-async def load_pairs_to_send(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
+async def load_pairs_to_send(
+    ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candidate]
+) -> tuple[Pair, ...] | None:
     """Load the pairs to send. Return None if one of them has changed since the context snapshot (`base`) was read.
 
     A pair that cannot be read completely counts as changed: the next snapshot leaves it out.

@@ -19,7 +19,9 @@ from app.views.usage.figures import join_words, money, number, plural
 CHANGED = "The context has changed"
 
 
-def describe_changed_context(error: SelectionChangedError, *, models: Sequence[str] = (), kept: bool = True) -> OverBudgetView:
+def describe_changed_context(
+    error: SelectionChangedError, *, models: Sequence[str] = (), kept: bool = True
+) -> OverBudgetView:
     """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
     `models`: these models get the message, so the text names the model that would get other pairs. If the page counted

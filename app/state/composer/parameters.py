@@ -30,8 +30,8 @@ from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
 from app.state.agents.choice import AgentState
-from app.state.conversation.model import ModelState
 from app.state.composer.parameters_form import (
+    FIELD,
     MAX_TYPED,
     NOTHING_SET,
     RETRY_POLICY,
@@ -48,6 +48,7 @@ from app.state.composer.parameters_form import (
     texts_in,
     write_choices,
 )
+from app.state.conversation.model import ModelState
 from app.state.conversation.parameter_texts import (
     RETRY_LIMITS,
     ParameterTexts,
@@ -69,6 +70,8 @@ from app.views.composer.parameters import SettingView
 
 MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
+
+
 class ParametersState(VisitedState, rx.State):
     """The dialog of the model parameters, which is open while `form` is set.
 

@@ -35,10 +35,10 @@ from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
 from app.state.composer.changed_context import describe_changed_context
-from app.state.composer.next_models import NextModels
 from app.state.composer.files import refuse_to_send
 from app.state.composer.first_message import deliver_first, new_conversation
 from app.state.composer.message_box import MAX_TEXT, Events, make_order, show_context
+from app.state.composer.next_models import NextModels
 from app.state.composer.over_budget import (
     Way,
     add_choice,
@@ -332,7 +332,9 @@ class ComposerState(NextModels, SummaryBeforeSend, VisitedState, rx.State):
             return ""
         except SelectionChangedError as error:
             async with self:
-                await self._ask_about(draft, describe_changed_context(error, models=draft.models, kept=draft.text != ""))
+                await self._ask_about(
+                    draft, describe_changed_context(error, models=draft.models, kept=draft.text != "")
+                )
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)

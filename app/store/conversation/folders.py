@@ -21,7 +21,15 @@ from app.domain.conversation.folders import Folder
 from app.domain.errors import NotFoundError
 from app.domain.text.pattern import fold
 from app.store.conversation.conversations import IN_VIEW
-from app.store.conversation.lists import (ListCriteria, Listed, conditions_of, decode_listed, has_id, listed_columns, select_folder)
+from app.store.conversation.lists import (
+    ListCriteria,
+    Listed,
+    conditions_of,
+    decode_listed,
+    has_id,
+    listed_columns,
+    select_folder,
+)
 from app.store.conversation.rows import CONVERSATION
 from app.store.conversation.rows_folders import FOLDER
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_text, a_time

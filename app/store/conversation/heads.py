@@ -1,7 +1,7 @@
 """A conversation with all that a send or its page needs besides the pairs, read in one query.
 
-    head = await load_head(session, owner, conversation_id)
-    head.conversation, head.agent
+head = await load_head(session, owner, conversation_id)
+head.conversation, head.agent
 """
 
 from __future__ import annotations

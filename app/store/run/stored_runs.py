@@ -1,7 +1,7 @@
 """Loads stored runs, and finds runs that no process drives and pairs that no run will end.
 
-    stored = await load_run(session, owner, run_id)
-    stored.state.outcome                 # None while the run is running
+stored = await load_run(session, owner, run_id)
+stored.state.outcome                 # None while the run is running
 """
 
 from __future__ import annotations

@@ -9,8 +9,32 @@ from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
 from app.domain.retry_policy import MAX_RETRIES
 from app.domain.run.rounds import NOT_RUN, UNANSWERED, Round, ToolLimits, list_unanswered
-from app.domain.run.run import (Action, CallTool, Canceled, CloseStream, Failed, FinishRun, RunState, StartAttempt, StartRound, Succeeded, WaitForRetry, apply_event, is_call_on, lifecycle_of, sum_usage)
-from app.domain.run.run_events import (AttemptFailed, CancelRequested, Interrupted, RetryDue, RunEvent, StreamEnded, ToolFinished)
+from app.domain.run.run import (
+    Action,
+    CallTool,
+    Canceled,
+    CloseStream,
+    Failed,
+    FinishRun,
+    RunState,
+    StartAttempt,
+    StartRound,
+    Succeeded,
+    WaitForRetry,
+    apply_event,
+    is_call_on,
+    lifecycle_of,
+    sum_usage,
+)
+from app.domain.run.run_events import (
+    AttemptFailed,
+    CancelRequested,
+    Interrupted,
+    RetryDue,
+    RunEvent,
+    StreamEnded,
+    ToolFinished,
+)
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.stream.stream_events import (
     PartEnded,

@@ -11,8 +11,28 @@ from app.domain.conversation.lifecycle import FINAL, Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, Thinking, ToolCall
 from app.domain.errors import RETRYABLE, ErrorClass, failure
 from app.domain.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryLimits, RetryPolicy
-from app.domain.run.run import (MAX_RETRY_AFTER, Canceled, CloseStream, Failed, FinishRun, RunState, StartAttempt, Succeeded, WaitForRetry, apply_event, lifecycle_of)
-from app.domain.run.run_events import (AttemptFailed, CancelRequested, Interrupted, OutOfOrderError, RetryDue, RunEvent, StreamEnded)
+from app.domain.run.run import (
+    MAX_RETRY_AFTER,
+    Canceled,
+    CloseStream,
+    Failed,
+    FinishRun,
+    RunState,
+    StartAttempt,
+    Succeeded,
+    WaitForRetry,
+    apply_event,
+    lifecycle_of,
+)
+from app.domain.run.run_events import (
+    AttemptFailed,
+    CancelRequested,
+    Interrupted,
+    OutOfOrderError,
+    RetryDue,
+    RunEvent,
+    StreamEnded,
+)
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.stream.stream_events import (
     PartEnded,

@@ -9,7 +9,15 @@ from structlog.testing import capture_logs
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, ToolMode
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
-from app.store.conversation.conversations import (delete_conversation_forever, insert_conversation, load_conversation, load_with_revision, next_revision, next_revisions, update_conversation)
+from app.store.conversation.conversations import (
+    delete_conversation_forever,
+    insert_conversation,
+    load_conversation,
+    load_with_revision,
+    next_revision,
+    next_revisions,
+    update_conversation,
+)
 from app.store.conversation.lists import Cursor, ListCriteria, describe_listed, list_conversations
 from app.store.database.database import Store
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation

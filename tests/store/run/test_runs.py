@@ -24,9 +24,9 @@ from app.domain.usage import Usage
 from app.store.conversation.conversations import delete_conversation_forever, load_with_revision, next_revision
 from app.store.conversation.pairs import insert_pair, load_pair, load_standing, load_tail
 from app.store.database.database import Store
+from app.store.run.ends import finish_run, finish_runs
 from app.store.run.journal import Addition, add_to_journal, load_additions
 from app.store.run.queues import insert_queued, load_queue
-from app.store.run.ends import finish_run, finish_runs
 from app.store.run.runs import NewRun, Progress, RunPlace, insert_run, save_heartbeat, save_progress
 from app.store.run.stored_runs import StoredRun, load_abandoned_pairs, load_heartbeats, load_run, load_running
 from tests.domain.run.test_run import run_events
