@@ -3,7 +3,7 @@
     class ComposerState(NextModels, rx.State):
         ...
 
-Not here: a comparison that has begun (`app/state/compare`, `app/state/comparison.py`).
+Not here: a comparison that was started (`app/state/compare`, `app/state/comparison.py`).
 """
 
 from __future__ import annotations
