@@ -21,7 +21,7 @@
     ├── ToolFailedError     a tool call gave no result (in tools.py); names the fault
     ├── ProviderError       a provider call failed; has a Failure
     │   └── NoKeyError            the provider has no key, so it was not called
-    └── OutOfOrderError     an adapter broke the order of stream events (in run.py): a bug of Inview
+    └── OutOfOrderError     an adapter broke the order of stream events (in run_events.py): a bug of Inview
 
 A `Failure` is the value behind `[error: class] message`: it is stored with the pair and is not an exception.
 

@@ -22,7 +22,7 @@ import structlog
 from app.config.settings import Settings
 from app.domain.conversation.parts import ToolCall
 from app.domain.errors import StoreError
-from app.domain.run.run import ToolFinished
+from app.domain.run.run_events import ToolFinished
 from app.providers.base import Timeouts
 from app.providers.counts.token_counts import end_if_idle
 from app.providers.models.model_lists import LISTS_FILE, read_remembered

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from app.domain.conversation.damage import SETTINGS
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from tests.api.damaged import SHAPES, Harm, build, check_conversation, harm, list_harms, screen_of
 from tests.api.served import serve_api
 from tests.api.talk import follow, send

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from tests.api.damaged import screen_of
 from tests.api.served import Api, serve_api
 from tests.api.talk import create_conversation, follow, send

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.cache.misses import Outcome, find_break, judge
-from app.domain.cache.plan import CachePlan, CallToCache, make_cache_request, measure, plan_cache
+from app.domain.cache.plan import CachePlan, CallToCache, make_cache_request, measure_request, plan_cache
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle, find_rules
 from app.domain.cache.warmth import Breakpoint, CachedCall, Warmth, after_call, replay
@@ -304,7 +304,7 @@ def test_sizes_between_known_ones_are_shared_out_by_length() -> None:
     request = Request(MODEL, "s" * 400, (RequestMessage("user", (Text("w" * 384),)),))
     asked = make_cache_request(request, content_hashes(request), CallToCache("", 200))
 
-    assert (measure(asked, SYSTEM, ()).tokens, measure(asked, 0, ()).tokens) == (100, 200)
+    assert (measure_request(asked, SYSTEM, ()).tokens, measure_request(asked, 0, ()).tokens) == (100, 200)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from app.domain.conversation.parts import Part, Text
 from app.domain.errors import Failure, ProviderError
 from app.domain.models.model_profile import ModelProfile
 from app.domain.request.request import Request, RequestMessage, ToolDefinition
-from app.domain.run.run import Action, RunStart, RunState, StreamEnded, apply_event, start_run
+from app.domain.run.run import Action, RunStart, RunState, apply_event, start_run
+from app.domain.run.run_events import StreamEnded
 from app.domain.stream.stream_events import Stopped, StreamEvent, UsageReported, join_text
 from app.domain.usage import Usage
 from app.providers.base import CallTarget, Credentials, Provider, Timeouts, encode, load_adapter

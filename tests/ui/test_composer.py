@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
+from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters_form import ParametersFormView, ParameterTarget
 from app.state.composer.permission_cards import list_cards
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
-from app.store.conversation.conversations import Cursor
+from app.store.conversation.lists import Cursor
 
 Side = Literal["before", "after"]
 MAX_LIMIT: Final = 500

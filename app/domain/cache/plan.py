@@ -195,7 +195,7 @@ def plan_cache(
         marks = _place_marks(request, warmth, now, lifetime, frozen=frozen)
     prediction = predict_read(request, marks, warmth, now)
     newest = 0
-    if marks and (size := measure(request, marks[-1].place, warmth.sizes).tokens) >= rules.minimum:
+    if marks and (size := measure_request(request, marks[-1].place, warmth.sizes).tokens) >= rules.minimum:
         newest = size
     return CachePlan(marks, prediction, max(0, newest - prediction.tokens), request.tokens)
 
@@ -225,7 +225,7 @@ class TokenSize:
     exact: bool
 
 
-def measure(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
+def measure_request(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
     """Return the size of a request up to a place: the reported size if it is known, otherwise an estimate.
 
     The estimate is the known size of the nearest earlier place, plus a share of the remaining tokens, in
@@ -296,7 +296,7 @@ def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> lis
         for place in dict.fromkeys(places)
         if request.prefix.key(place)
         and place not in request.unmarkable
-        and measure(request, place, warmth.sizes).tokens >= rules.minimum
+        and measure_request(request, place, warmth.sizes).tokens >= rules.minimum
     ][: rules.marks]
 
 
@@ -334,7 +334,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
             return newest
         case CacheLifetime.AUTO:
             pass
-    whole = measure(request, newest, warmth.sizes).tokens
+    whole = measure_request(request, newest, warmth.sizes).tokens
     read = _size_of(deepest, request, warmth.sizes).tokens if deepest else 0
     safe = max(
         (
@@ -348,7 +348,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     )
     chance = estimate_pauses(request.prefix, request.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
-    pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
+    pair = whole - measure_request(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
     # An hour costs more per written token. It is not chosen if the expected loss is too small, and not yet if it will
     # cost less at the next send: then only one more pair is written, but an hour can protect the whole prefix.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
@@ -369,7 +369,7 @@ def _predict_stepped(request: CacheRequest, warmth: Warmth, now: datetime) -> Pr
         place = request.prefix.shared_with(call.prefix)
         if place is None or place < SYSTEM:
             continue
-        size = measure(request, place, warmth.sizes)
+        size = measure_request(request, place, warmth.sizes)
         if size.tokens >= rules.minimum and size.tokens >= best.tokens:
             tokens = rules.minimum + (size.tokens - rules.minimum) // rules.step * rules.step
             best = Prediction(place, tokens, size.exact, call.at + lifetime)
@@ -377,7 +377,7 @@ def _predict_stepped(request: CacheRequest, warmth: Warmth, now: datetime) -> Pr
 
 
 def _size_of(entry: CachedPrefix, request: CacheRequest, sizes: Sequence[Size]) -> TokenSize:
-    return measure(request, entry.place, sizes) if entry.tokens is None else TokenSize(entry.tokens, exact=True)
+    return measure_request(request, entry.place, sizes) if entry.tokens is None else TokenSize(entry.tokens, exact=True)
 
 
 def _distance(request: CacheRequest, earlier: int, later: int) -> int:

@@ -12,7 +12,8 @@ from any position. A stored run has the same log as a live run.
     >>> state.parts, actions
     ((Text(text='Hi'),), ())
 
-Not here: calling providers, saving, waiting, clocks (see `runs/engine/engine.py`, which performs the actions).
+The events are in `run_events.py` and `stream/stream_events.py`. Not here: calling providers, saving, waiting, clocks
+(see `runs/engine/engine.py`, which performs the actions).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from types import MappingProxyType
 from typing import Literal, assert_never
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
-from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failure
+from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
+from app.domain.errors import RETRYABLE, ErrorClass, Failure, failure
 from app.domain.retry_policy import USUAL_RETRIES, RetryLimits, RetryPolicy, seconds_before
 from app.domain.run.reply_size import MAX_REPLY_BYTES, PART_BYTES, cut_event, measure_event
 from app.domain.run.rounds import (
@@ -37,6 +38,16 @@ from app.domain.run.rounds import (
     find_limit,
     free_id,
     list_unanswered,
+)
+from app.domain.run.run_events import (
+    AttemptFailed,
+    CancelRequested,
+    Interrupted,
+    OutOfOrderError,
+    RetryDue,
+    RunEvent,
+    StreamEnded,
+    ToolFinished,
 )
 from app.domain.stream.stream_events import (
     PartEnded,
@@ -147,87 +158,6 @@ class RunState:
     size: int = field(default=0, compare=False)
 
 
-# --- events that do not come from the provider's stream ---
-
-
-@dataclass(frozen=True, slots=True)
-class StreamEnded:
-    """The event that the stream ended without an error. `seconds` is the time since the start of the run."""
-
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class ToolFinished:
-    """The event that a tool call ended.
-
-    - `content`: its result or, if `is_error`, its error.
-    - `seconds`: the duration of the call; None if it was not measured.
-    - `denied`: a person denied the call.
-    """
-
-    tool_call_id: str
-    content: tuple[Text | Image | File, ...]
-    is_error: bool = False
-    seconds: float | None = None
-    denied: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptFailed:
-    """The event that the provider call failed.
-
-    `jitter` in [0, 1) varies the wait before a retry, so that many runs do not retry at the same time.
-    """
-
-    reason: Failure
-    jitter: float
-
-
-@dataclass(frozen=True, slots=True)
-class RetryDue:
-    """The event that the wait before the next attempt is over."""
-
-
-@dataclass(frozen=True, slots=True)
-class CancelRequested:
-    """The event that a person stopped the run. It has the ids of the tool calls that had started."""
-
-    begun: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Interrupted:
-    """The event that the process ended before the run did, or is ending now.
-
-    It has the ids of the tool calls that had started.
-    """
-
-    begun: frozenset[str] = frozenset()
-
-
-_HEARD_WITHOUT_STREAM: Mapping[Phase, tuple[type[object], ...]] = MappingProxyType(
-    {
-        "retrying": (RetryDue, CancelRequested, Interrupted),
-        "calling": (ToolFinished, CancelRequested, Interrupted),
-        "finished": (),
-    }
-)
-RunEvent = StreamEvent | StreamEnded | ToolFinished | AttemptFailed | RetryDue | CancelRequested | Interrupted
-
-
-class OutOfOrderError(InviewError):
-    """Error: an adapter reported stream events in an invalid order.
-
-    This is always a bug in Inview, never the provider's fault.
-    """
-
-    def __init__(self, event: StreamEvent) -> None:
-        super().__init__(
-            f"{type(event).__name__} came without an open tool call. Please report this defect of the adapter."
-        )
-
-
 # --- actions: effects as data ---
 
 
@@ -282,6 +212,15 @@ Action = StartAttempt | WaitForRetry | CallTool | StartRound | CloseStream | Fin
 
 
 # --- the transition function ---
+
+
+_HEARD_WITHOUT_STREAM: Mapping[Phase, tuple[type[object], ...]] = MappingProxyType(
+    {
+        "retrying": (RetryDue, CancelRequested, Interrupted),
+        "calling": (ToolFinished, CancelRequested, Interrupted),
+        "finished": (),
+    }
+)
 
 
 def start_run(start: RunStart) -> tuple[RunState, tuple[Action, ...]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from app.domain.conversation.parts import Text, ToolCall
 from app.domain.privacy.secrets import MAX_KEY_BLOCK, cut_outside_secrets
-from app.domain.run.run import ToolFinished
+from app.domain.run.run_events import ToolFinished
 from app.domain.tools.tools import ToolContent, ToolOutcome
 
 MAX_CHARACTERS = 100_000

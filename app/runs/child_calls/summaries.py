@@ -34,8 +34,9 @@ from app.runs.request.texts import count_text
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import StartedRun
-from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
-from app.runs.send.planning import load_sent, require_sendable, require_text
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ATTEMPTS, ViewOptions, read_base
+from app.runs.send.planning import load_pairs_to_send, require_sendable, require_text
 from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation import conversations
 from app.store.database.mapping import encode_checkpoint
@@ -167,7 +168,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         planned = await plan_summary(ctx, owner, conversation_id, options, draft, extent)
         base, older = planned.base, planned.older
         require_sendable(base)
-        if (pairs := await load_sent(ctx, base, older)) is not None:
+        if (pairs := await load_pairs_to_send(ctx, base, older)) is not None:
             break
     else:
         raise ConflictError("The conversation changed while Inview read it. Try again.")

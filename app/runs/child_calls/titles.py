@@ -42,13 +42,15 @@ from app.runs.request.send_plan import Plan, build_view, plan_send, require_same
 from app.runs.runtime.client import Client, serving
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
-from app.runs.send.planning import load_sent
+from app.runs.send.composition import compose_base, count_sent
+from app.runs.send.context_selection import ATTEMPTS, ViewOptions, read_base
+from app.runs.send.planning import load_pairs_to_send
 from app.runs.send.send_request import DEFAULT_OPTIONS
 from app.store.conversation.child_calls import awaits_first_title
-from app.store.conversation.conversations import load_conversation, load_head, update_conversation
+from app.store.conversation.conversations import load_conversation, update_conversation
+from app.store.conversation.heads import load_head
 from app.store.ledger.ledger import CountedRequest
-from app.store.settings.preferences import read_preferences
+from app.store.settings.preferences import decode_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
@@ -92,7 +94,7 @@ async def ask_title(
         sent = composed.composition.sent
         if not sent:
             raise ConflictError("No pair in view can be sent, so no title can be generated.")
-        if (pairs := await load_sent(ctx, base, sent)) is not None:
+        if (pairs := await load_pairs_to_send(ctx, base, sent)) is not None:
             break
     else:
         raise ConflictError("The conversation changed while Inview read it. Try again.")
@@ -164,7 +166,7 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
     try:
         async with ctx.store.read() as session:
             head = await load_head(session, owner, conversation_id)
-            preferences = read_preferences(head.preferences)
+            preferences = decode_preferences(head.preferences)
             if not (preferences.titles and waits_for_title(head.conversation)):
                 return
             if not await awaits_first_title(session, conversation_id):

@@ -30,7 +30,7 @@ from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import ComparisonChanged
 from app.runs.runtime.ids import new_id
-from app.runs.send.context_selection import count_sent
+from app.runs.send.composition import count_sent
 from app.runs.topics.topic_commands import use_topic
 from app.runs.usage.budgets import require_budgets
 from app.runs.usage.rate_limits import require_rate

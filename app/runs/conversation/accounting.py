@@ -11,7 +11,7 @@ from app.domain.usage import Usage
 from app.runs.runtime.ids import new_id, now
 from app.store.conversation.nodes import insert_accounting
 from app.store.conversation.pairs import count_messages
-from app.store.ledger.ledger import count_calls, sum_usage
+from app.store.ledger.ledger import count_calls, sum_usage_by_model
 
 
 async def note_departure(  # noqa: PLR0913, PLR0917 - the messages, their conversation and the reason
@@ -22,7 +22,7 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - the messages, their conver
     The node is placed after the pair at `after_position`. `messages` is the number of removed messages. The caller
     removes the messages in the same transaction.
     """
-    spent = await sum_usage(session, owner, conversation_id=conversation_id)
+    spent = await sum_usage_by_model(session, owner, conversation_id=conversation_id)
     usage = sum(spent.values(), start=Usage())
     calls = await count_calls(session, owner, conversation_id)
     node = Accounting(new_id(), after_position, reason, messages, usage, now(), calls)

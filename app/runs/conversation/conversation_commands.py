@@ -214,7 +214,7 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
     async with ctx.store.write() as session:
         derived = await conversations.list_derived(session, conversation_id)
         if temporary:
-            await conversations.delete_conversation(session, owner, conversation_id)
+            await conversations.delete_conversation_forever(session, owner, conversation_id)
             await delete_sent_calls(session, (conversation_id, *derived))
             await audit(session, owner, conversation_id, AuditAction.DELETED)
         else:

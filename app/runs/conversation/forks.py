@@ -25,15 +25,11 @@ from app.runs.audit.audit import audit
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.store.conversation.branches import list_titles, load_branches
-from app.store.conversation.conversations import (
-    Listed,
-    describe_listed,
-    insert_conversation,
-    load_conversation,
-    next_revision,
-)
+from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision
+from app.store.conversation.lists import Listed, describe_listed
 from app.store.conversation.pairs import load_pair
 from app.store.transfer.pair_records import BATCH, RecordTarget, insert_records, load_places, load_records
 from app.views.conversation.conversation import cut_opening

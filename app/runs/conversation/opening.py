@@ -26,9 +26,11 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.store.agents.agents import load_agents
 from app.store.conversation.branches import Origin, load_origin
-from app.store.conversation.conversations import Listed, PageHead, load_last_agent, load_page_head
+from app.store.conversation.conversations import load_last_agent
+from app.store.conversation.heads import PageHead, load_page_head
 from app.store.conversation.lineage import load_ancestor
-from app.store.settings.preferences import load_preferences, read_preferences
+from app.store.conversation.lists import Listed
+from app.store.settings.preferences import decode_preferences, load_preferences
 from app.store.settings.provider_settings import load_provider_stamp
 from app.store.topics.topics import load_topics
 from app.store.trash.trash import TrashEntry, find_entry
@@ -159,6 +161,6 @@ async def _find_path(session: AsyncSession, owner: str, topic_id: str) -> str:
 
 async def _find_preferences(session: AsyncSession, owner: str, head: PageHead | None) -> Preferences | None:
     try:
-        return await load_preferences(session, owner) if head is None else read_preferences(head.preferences)
+        return await load_preferences(session, owner) if head is None else decode_preferences(head.preferences)
     except DamagedRowError:
         return None

@@ -29,26 +29,28 @@ from app.domain.request.sent_pieces import write_pieces
 from app.domain.run.reply_size import MAX_REPLY_BYTES
 from app.domain.run.run import (
     Action,
-    AttemptFailed,
     CallTool,
-    CancelRequested,
     CloseStream,
     Failed,
     FinishRun,
-    Interrupted,
-    RetryDue,
-    RunEvent,
     RunStart,
     RunState,
     StartAttempt,
     StartRound,
-    StreamEnded,
-    ToolFinished,
     WaitForRetry,
     apply_event,
     is_call_on,
     lifecycle_of,
     start_run,
+)
+from app.domain.run.run_events import (
+    AttemptFailed,
+    CancelRequested,
+    Interrupted,
+    RetryDue,
+    RunEvent,
+    StreamEnded,
+    ToolFinished,
 )
 from app.domain.stream.stream_events import StreamEvent
 from app.providers.base import Provider, Timeouts, WireRequest

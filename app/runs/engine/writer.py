@@ -31,16 +31,10 @@ from app.runs.runtime.shielded import shielded
 from app.store.database.database import Store
 from app.store.ledger.ledger import insert_missing_calls
 from app.store.ledger.sent_calls import insert_sent_calls
-from app.store.run.runs import (
-    EndedChild,
-    Progress,
-    end_children,
-    finish_runs,
-    load_run,
-    save_heartbeat,
-    save_progress,
-)
+from app.store.run.ends import EndedChild, end_children, finish_runs
+from app.store.run.runs import Progress, save_heartbeat, save_progress
 from app.store.run.snapshots import Snapshot, delete_snapshots, save_snapshot
+from app.store.run.stored_runs import load_run
 from app.store.tools.tool_calls import save_tool_calls
 
 log = structlog.get_logger()

@@ -3,7 +3,7 @@
     line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
     done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
-The filter of a line selects the pairs that the page would show with this filter (`runs/send/context_selection.py`).
+The filter of a line selects the pairs that the page would show with this filter (`runs/send/composition.py`).
 `domain/filters/bar/command_rules.py` decides which commands are allowed.
 """
 
@@ -54,7 +54,8 @@ from app.runs.app_context import AppContext
 from app.runs.conversation.forks import fork_conversation
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.request.preview import Composed
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.store.agents.agents import load_names
 from app.store.conversation.conversations import load_conversation
 from app.store.filters.filter_queries import select_names, select_occurring

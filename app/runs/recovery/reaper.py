@@ -18,7 +18,8 @@ import structlog
 
 from app.domain.conversation.conversation import ConversationStatus
 from app.domain.errors import ErrorClass, InviewError, StoreError
-from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_call_on, lifecycle_of
+from app.domain.run.run import RunStart, RunState, apply_event, is_call_on, lifecycle_of
+from app.domain.run.run_events import Interrupted
 from app.runs.engine.permission_broker import expire_abandoned
 from app.runs.engine.writer import Writer
 from app.runs.request.attachments import load_named
@@ -33,19 +34,10 @@ from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
 from app.store.database.database import Store
 from app.store.ledger.ledger import EndedCall, Purpose, insert_missing_calls
 from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls
-from app.store.run.runs import (
-    AbandonedPair,
-    NewRun,
-    RunPlace,
-    StoredRun,
-    finish_run,
-    insert_run,
-    load_abandoned_pairs,
-    load_heartbeats,
-    load_running,
-    load_sent_with,
-)
+from app.store.run.ends import finish_run
+from app.store.run.runs import NewRun, RunPlace, insert_run, load_sent_with
 from app.store.run.snapshots import Snapshot, save_snapshot
+from app.store.run.stored_runs import AbandonedPair, StoredRun, load_abandoned_pairs, load_heartbeats, load_running
 from app.store.run.toolsets import load_sent_tools
 from app.store.tools.permissions import find_root
 from app.store.tools.tool_calls import close_tool_calls, load_begun

@@ -24,7 +24,8 @@ from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import load_pair
-from app.store.run.runs import load_run, replace_reply
+from app.store.run.ends import replace_reply
+from app.store.run.stored_runs import load_run
 from app.store.tools.permissions import find_root
 
 log = structlog.get_logger()

@@ -45,12 +45,13 @@ from app.runs.send.planning import narrow_terms
 from app.runs.usage.budgets import require_budgets_for
 from app.runs.usage.limits import load_limits
 from app.store.conversation import pairs
-from app.store.conversation.conversations import Head, load_head
+from app.store.conversation.heads import Head, load_head
 from app.store.ledger.ledger import CountedRequest, load_request_tokens
-from app.store.run.runs import Sent, load_run, load_sent_with
+from app.store.run.runs import Sent, load_sent_with
 from app.store.run.snapshots import Snapshot, load_snapshot
+from app.store.run.stored_runs import load_run
 from app.store.run.toolsets import load_sent_tools
-from app.store.settings.preferences import read_preferences
+from app.store.settings.preferences import decode_preferences
 
 log = structlog.get_logger()
 
@@ -102,7 +103,7 @@ async def resend_as_it_was(
             f"The request was sent to {kept.url}, but {provider.row.label} is now at {provider.base_url}. Send a "
             "new request, or restore the address in Settings → Providers."
         )
-    preferences = read_preferences(head.preferences)
+    preferences = decode_preferences(head.preferences)
     _require_kept_back(preferences, conversation, kept)
     tokens = await _estimate(ctx, owner, pair, kept)
     if (resend.over_budget or preferences.over_budget) is not OverBudget.FORCE:

@@ -43,7 +43,8 @@ from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import start_reply
-from app.runs.send.context_selection import ViewOptions, count_sent
+from app.runs.send.composition import count_sent
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import PlanRequest, plan_reply
 from app.runs.send.send_request import DEFAULT_OPTIONS, SendRequest
 from app.store.compare.comparisons import load_open
@@ -253,7 +254,7 @@ async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerato
         yield fork_id
     except InviewError:  # the send was refused, so the branch has no new pair and is deleted
         async with ctx.store.write() as session:
-            await conversations.delete_conversation(session, owner, fork_id)
+            await conversations.delete_conversation_forever(session, owner, fork_id)
             await audit(session, owner, fork_id, AuditAction.DELETED)
         raise
 

@@ -32,7 +32,7 @@ from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import count_sent
+from app.runs.send.composition import count_sent
 from app.runs.send.planning import PlanRequest, plan_reply
 from app.runs.send.replays import find_replay, tell_replayed
 from app.runs.send.send_request import SendRequest
@@ -42,7 +42,7 @@ from app.store.attachments.attachments import keep_attachments, use_attachments
 from app.store.attachments.uploads import take_uploads
 from app.store.conversation import conversations, pairs
 from app.store.ledger.ledger import Purpose
-from app.store.run import runs
+from app.store.run import ends, runs
 
 log = structlog.get_logger()
 
@@ -156,7 +156,7 @@ async def start_reply(
             )
             await runs.insert_run(session, run)
             if replayed is not None:
-                await runs.finish_run(session, place, replayed, at)
+                await ends.finish_run(session, place, replayed, at)
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
             await audit(session, owner, conversation_id, AuditAction.SENT, subject=pair.id, what=purpose)

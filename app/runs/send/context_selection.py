@@ -1,48 +1,35 @@
-"""Context selection: the pairs in view under a filter, those that would be sent, and their tokens.
+"""Context selection: the pairs that a filter selects, and everything else that a request is composed from.
 
-    view = await compose_view(ctx, owner, conversation_id, ViewOptions(filter="s>=2 o"), draft="Why?")
-    view.composition.sent
+    base = await read_base(ctx, owner, conversation_id, ViewOptions(filter="s>=2 o"))
+    base.measured
 
-The page, the HTTP API, the preview and the send all use this module. The selection has two steps. `read_base` makes a
-context snapshot (the base): it queries the database for the pairs that the filter selects, unless a snapshot for this
-revision of the conversation is cached. `compose_base` then computes the boundary, which depends on the length of the
-draft, without the database. Nothing is written except the indexes.
+The page, the HTTP API, the preview and the send all use this module. `read_base` makes a context snapshot (the base):
+it queries the database for the pairs that the filter selects, unless a snapshot for this revision of the conversation
+is cached. `compose_base` (`composition.py`) then selects the pairs to send, without the database. Nothing is written
+except the indexes.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
-from itertools import chain
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.budget import Limits
-from app.domain.context.composition import (
-    NEW_IMAGES,
-    BoundaryInputs,
-    Candidate,
-    SizedPairs,
-    budget_of,
-    compose,
-    draw_boundary,
-    measure_as,
-)
+from app.domain.context.composition import BoundaryInputs, SizedPairs
 from app.domain.context.middleware import choose_middleware
 from app.domain.context.pair_index import FullIndex, measure_at
 from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import NO_PARAMETERS, merge_parameters
-from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError
 from app.domain.filters.bar.notices import list_notices
 from app.domain.filters.bar.sentence import describe_filter
-from app.domain.filters.evaluation.combining import combine, list_parts
+from app.domain.filters.evaluation.combining import list_parts
 from app.domain.filters.evaluation.condition import EVERY_PAIR, Condition
 from app.domain.filters.evaluation.lowering import BoundaryPairs, asks_boundary, lower_base, lower_view
 from app.domain.filters.evaluation.scope import Chosen, FilterScope, Vocabulary
@@ -59,12 +46,9 @@ from app.domain.filters.language.syntax import (
 )
 from app.domain.filters.saved import expand_saved
 from app.domain.models.model_profile import ModelProfile
-from app.domain.privacy.redaction import redact_text
 from app.domain.privacy.user_context import READ_OF_FIRST_REQUEST
-from app.domain.settings.preferences import OverBudget, read_user_options
-from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
-from app.domain.tokens.kinds import KindFigures, measure_kind
-from app.domain.tools.inclusion import choose_tools
+from app.domain.settings.preferences import read_user_options
+from app.domain.tokens.estimates import Estimator
 from app.domain.topics.topics import build_topic_tree
 from app.providers.base import Provider
 from app.providers.counts.vocabularies import vocabulary_of
@@ -73,32 +57,26 @@ from app.runs.app_context import AppContext
 from app.runs.request.calibration import load_estimator
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.indexes import NEVER
-from app.runs.request.preview import Composed
-from app.runs.request.send_plan import Plan, compose_request_extras, system_text_of
+from app.runs.request.send_plan import compose_request_extras, system_text_of
 from app.runs.request.texts import count_text
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
 from app.store.agents.agents import load_names
-from app.store.conversation.conversations import Head, load_first_head, load_first_request, load_head
+from app.store.conversation.conversations import load_first_request
 from app.store.conversation.folders import load_name_of_folder
+from app.store.conversation.heads import Head, load_first_head, load_head
 from app.store.filters.filter_queries import select_names, select_pairs
 from app.store.filters.filters import load_saved_filters
-from app.store.ledger.ledger import CountedRequest
 from app.store.run.toolsets import load_called_tools
-from app.store.settings.preferences import read_preferences
+from app.store.settings.preferences import decode_preferences
 from app.store.tools.permissions import find_root
 from app.store.topics.topics import load_topics
 
 UTC_ZONE = "UTC"
+
 ATTEMPTS = 20
 """Number of attempts to read a conversation that changes each time while it is indexed and read."""
-_Result = TypeVar("_Result")
-LONG_DRAFT = 50_000
-"""Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
-MAX_VIEWS = 16
-"""Maximum number of boundaries per context snapshot whose pairs in view are cached."""
-
 
 NO_BOUNDARY = BoundaryPairs((), frozenset())
 
@@ -123,95 +101,6 @@ class ViewOptions:
     as_of: datetime | None = None
     tool_mode: ToolMode | None = None
     agent: str | None = None
-
-
-async def compose_view(  # noqa: PLR0913 - the conversation, the view options and the draft
-    ctx: AppContext,
-    owner: str,
-    conversation_id: str,
-    options: ViewOptions,
-    draft: str = "",
-    *,
-    attached: tuple[Part, ...] = (),
-) -> Composed:
-    """Select the pairs in view, and those that would be sent with this draft and the parts in `attached`.
-
-    Raises:
-        NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used. The error has the place of the fault.
-        InputError: the time zone cannot be used.
-    """
-    base = await read_base(ctx, owner, conversation_id, options)
-    return await compose_base(base, draft, attached=attached)
-
-
-async def compose_base(
-    base: ContextSnapshot,
-    draft: str = "",
-    *,
-    forced: bool | None = None,
-    schema: str | None = None,
-    attached: tuple[Part, ...] = (),
-) -> Composed:
-    """Select the pairs in view and the pairs to send, as `compose_view` does, from a context snapshot (`base`).
-
-    `forced`: include pairs that do not fit; None: the preferences decide. `schema` is the schema of the reply. The
-    schema and the parts in `attached` are sent with the draft and use part of the budget.
-    """
-    if forced is None:
-        forced = base.over_budget is OverBudget.FORCE
-    new = await _measure_new(base, draft, attached)
-    draft, draft_text, kind = new.draft, new.tokens, new.figures.kind
-    if schema is not None:
-        draft_text += await count_text(base.vocabulary, schema)
-    estimator = base.terms.estimator
-    tools = choose_tools(base.offer, draft, budget_of(base.terms).total)
-    terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
-    draft_tokens, doubt = estimator.of_new(draft_text, kind) if draft.strip() or schema or attached else (0, 0.0)
-    draft_tokens += estimator.per_message if draft.strip() or schema or attached else 0
-    if base.profile.images:
-        images = sum(estimator.of_image(image.width, image.height) for image in list_images(attached))
-        draft_tokens, doubt = draft_tokens + images, doubt + NEW_IMAGES * images
-    terms = replace(terms, draft_kind=kind, draft_doubt=doubt)
-    drawn = draw_boundary(base.measured, terms, draft_tokens)
-    visible = _select_visible(base, drawn.position) if base.explicit else None
-    composition = compose(base.measured, drawn, visible, explicit=base.explicit, forced=forced)
-    return Composed(base, composition, draft_text, tools, new.secrets, attached, kind)
-
-
-@dataclass(frozen=True, slots=True)
-class _NewTexts:
-    """The draft and the texts of its attachments.
-
-    - `draft`: the draft after redaction.
-    - `tokens`: the token count of all texts.
-    - `figures`: measurements of all texts together, from which the kind of text follows (`domain/tokens/kinds.py`).
-    - `secrets`: the kinds of the secrets that are redacted from the texts.
-    """
-
-    draft: str
-    tokens: int
-    figures: KindFigures
-    secrets: tuple[str, ...]
-
-
-async def _measure_new(base: ContextSnapshot, draft: str, attached: tuple[Part, ...]) -> _NewTexts:
-    """Redact and measure the texts, one after the other: the texts of all files at once take much memory."""
-    new = _NewTexts("", 0, KindFigures(), ())
-    for number, text in enumerate(chain((draft,), list_words(attached))):
-        secrets = new.secrets
-        if base.extras.redact:
-            redacted = await _apply(redact_text, text)
-            text, secrets = redacted.text, (*secrets, *redacted.kinds)  # noqa: PLW2901 - the text that is sent
-        tokens = new.tokens + await count_text(base.vocabulary, text)
-        figures = new.figures + await _apply(measure_kind, text)
-        new = _NewTexts(new.draft if number else text, tokens, figures, secrets)
-    return new
-
-
-async def _apply(measure: Callable[[str], _Result], text: str) -> _Result:
-    """Apply a function to a text, in a thread if the text is long."""
-    return await asyncio.to_thread(measure, text) if len(text) > LONG_DRAFT else measure(text)
 
 
 def _cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
@@ -286,33 +175,8 @@ async def read_first_base(
         return await _read_base(ctx, session, inputs, now, options.topic)
 
 
-def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> CountedRequest:
-    """Return the token counts of this send for the ledger."""
-    base, estimate = composed.base, composed.composition.estimate
-    if any(pair.sizes.images for pair in sent) or any(list_images(composed.attached)):
-        return CountedRequest(None, None, estimate.tokens)
-    vendor = base.terms.estimator.vendor
-    words = sum(pair.sizes.text + (pair.sizes.thinking if pair.sizes.thinking_vendor == vendor else 0) for pair in sent)
-    texts_outside = [size for size in (base.system_text, composed.draft_text) if size]
-    messages = sum(pair.sizes.messages for pair in sent) + len(texts_outside)
-    text = words + sum(texts_outside) + _count_tools(composed)
-    return CountedRequest(text, messages, estimate.tokens, plan.built.request.characters, len(plan.wire.body))
-
-
-def _count_tools(composed: Composed) -> int:
-    """Count the tokens of the tools and of their fixed overhead, in the vocabulary.
-
-    The overhead is known in the provider's tokens, so it is converted.
-    """
-    chosen = composed.tools.chosen
-    if not chosen:
-        return 0
-    permille = composed.base.terms.estimator.permille
-    return sum(one.counted for one in chosen) + round(composed.tools.offer.overhead * THOUSAND / permille)
-
-
 @lru_cache(maxsize=256)
-def parse_line(line: str) -> Filter:
+def parse_filter_line(line: str) -> Filter:
     """Parse a filter. The results are cached.
 
     Raises:
@@ -371,7 +235,9 @@ async def _load_inputs(
     look_up = ctx.catalogue.find if must_exist else ctx.catalogue.recognise
     provider, profile = await look_up(session, owner, _model_of(head, options), stamp=head.providers)
     vocabulary = vocabulary_of(profile.model)
-    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), read_zone(options.zone))
+    return _BaseInputs(
+        owner, head, provider, profile, vocabulary, line, parse_filter_line(line), read_zone(options.zone)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +257,7 @@ async def _load_own_context(session: AsyncSession, head: Head, before: int | Non
     For a child conversation, they are those of the person's conversation. `before`: only pairs with a lower position
     count.
     """
-    preferences = read_preferences(head.preferences)
+    preferences = decode_preferences(head.preferences)
     if not (preferences.tell_first_request or preferences.tell_project):
         return _NO_OWN_CONTEXT
     conversation, owner = head.conversation, head.conversation.owner
@@ -422,7 +288,7 @@ async def _read_base(  # noqa: PLR0913, PLR0917 - all inputs of a context snapsh
     limits = await load_limits(ctx, session, head, inputs.zone)
     # The estimator is not part of the key: while the conversation is unchanged, the estimator of the cached
     # snapshot is used.
-    preferences = read_preferences(head.preferences)
+    preferences = decode_preferences(head.preferences)
     tools = list_offered(ctx, inputs.owner, preferences, head.agent)
     tools = await name_delegates(session, inputs.owner, tools, head.agent)
     known_user = read_user_options(preferences, now, context.first_request, context.project)
@@ -511,25 +377,3 @@ def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, sys
         free=profile.local and profile.prices is None,
         input_steps=profile.input_steps,
     )
-
-
-def _select_visible(base: ContextSnapshot, boundary: int | None) -> SizedPairs:
-    """Return the pairs in view for this boundary, for a filter that refers to the boundary."""
-    if (known := base.views.get(boundary)) is not None:
-        return known
-    pairs = base.measured.pairs
-    included = frozenset(
-        pair.pair_id
-        for pair in pairs
-        if pair.running or (pair.sendable and (boundary is None or pair.position >= boundary))
-    )
-    ids = tuple(pair.pair_id for pair in pairs)
-    view = lower_view(base.tree, base.scope, BoundaryPairs(ids, included))
-    shown = combine(view, frozenset(ids), base.parts)
-    tokens = zip(pairs, base.measured.tokens, strict=True)
-    kept = [(pair, count) for pair, count in tokens if pair.pair_id in shown]
-    visible = measure_as([pair for pair, _ in kept], tuple(count for _, count in kept), base.terms.estimator)
-    if len(base.views) >= MAX_VIEWS:
-        base.views.clear()
-    base.views[boundary] = visible
-    return visible

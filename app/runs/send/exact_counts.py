@@ -23,7 +23,7 @@ from app.runs.request.preview import Preview
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import count_sent
+from app.runs.send.composition import count_sent
 from app.runs.send.send_request import SendRequest
 from app.store.ledger.ledger import EndedCall, insert_calls
 from app.store.ledger.sent_calls import CallToRecord, insert_sent_calls

@@ -24,10 +24,11 @@ from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import shielded
-from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ViewOptions, read_first_base
 from app.runs.send.planning import PlanRequest, plan_request, require_valid
 from app.runs.send.send_request import SendRequest
-from app.store.conversation.conversations import delete_conversation, load_last_agent
+from app.store.conversation.conversations import delete_conversation_forever, load_last_agent
 from app.store.conversation.pairs import load_tail
 
 _UNSTORED: Final = "unstored"
@@ -101,7 +102,7 @@ async def discard_unused(ctx: AppContext, owner: str, conversation_id: str) -> N
     async with ctx.store.write() as session:
         if (await load_tail(session, conversation_id)).position:
             return
-        await delete_conversation(session, owner, conversation_id)
+        await delete_conversation_forever(session, owner, conversation_id)
         await audit(session, owner, conversation_id, AuditAction.DELETED)
     ctx.event_bus.publish(owner, conversation_id, ConversationRemoved())
 

@@ -26,7 +26,8 @@ from app.runs.app_context import AppContext
 from app.runs.request.calibration import load_estimator
 from app.runs.request.preview import Composed
 from app.runs.request.texts import count_text
-from app.runs.send.context_selection import compose_base, state_terms
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import state_terms
 
 MAX_LARGER = 3
 MAX_TRIED = 20

@@ -34,7 +34,8 @@ from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.preview import Composed, Preview
 from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.send.context_selection import ATTEMPTS, compose_base, parse_line, read_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ATTEMPTS, parse_filter_line, read_base
 from app.runs.send.over_budget import list_ways_out
 from app.runs.send.send_request import SendRequest
 from app.runs.send.structured_replies import require_schema
@@ -103,7 +104,7 @@ async def plan_request(
     for _ in range(ATTEMPTS):
         base = await read()
         composed = await _compose(ctx, base, request)
-        pairs = await load_sent(ctx, base, composed.composition.sent)
+        pairs = await load_pairs_to_send(ctx, base, composed.composition.sent)
         if pairs is not None:
             return await _plan(ctx, composed, pairs, request)
     raise ConflictError("This conversation changed while Inview read it. Try again.")
@@ -204,7 +205,9 @@ def _falls_out(composed: Composed) -> bool:
     return too_old is not None and first.position <= too_old
 
 
-async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
+async def load_pairs_to_send(
+    ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candidate]
+) -> tuple[Pair, ...] | None:
     """Load the pairs to send. Return None if one of them has changed since the context snapshot (`base`) was read.
 
     A pair that cannot be read completely counts as changed: the next snapshot leaves it out.
@@ -317,4 +320,4 @@ def require_valid(conversation: Conversation) -> None:
     require_retries(conversation.retry_limits)
     if conversation.model is not None:
         split_model_name(conversation.model)
-    parse_line(conversation.filter)
+    parse_filter_line(conversation.filter)

@@ -20,7 +20,8 @@ from app.runs.request.attachments import load_named
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.request.send_plan import build_view, plan_send
 from app.runs.runtime.event_bus import ConversationChanged
-from app.runs.send.context_selection import ViewOptions, compose_base, read_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ViewOptions, read_base
 
 log = structlog.get_logger()
 

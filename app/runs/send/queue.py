@@ -34,7 +34,7 @@ from app.runs.runtime.event_bus import QueueChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import start_reply
-from app.runs.send.context_selection import ViewOptions, parse_line
+from app.runs.send.context_selection import ViewOptions, parse_filter_line
 from app.runs.send.planning import require_text
 from app.runs.send.send_request import SendRequest
 from app.store.attachments.attachments import keep_attachments, use_named
@@ -149,7 +149,7 @@ async def queue_text(  # noqa: PLR0913 - the request, and its place in the queue
             created_at=now(),
             attached=attached.parts,
         )
-        parse_line(item.filter)
+        parse_filter_line(item.filter)
         if item.model is not None:
             split_model_name(item.model)
         queue = await queues.load_queue(session, owner, conversation_id)

@@ -16,7 +16,8 @@ from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.request.send_plan import Plan
 from app.runs.runtime.event_bus import PairsChanged
-from app.store.run.runs import RunPlace, find_replayable
+from app.store.run.runs import RunPlace
+from app.store.run.stored_runs import find_replayable
 
 
 async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:

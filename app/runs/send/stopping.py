@@ -11,7 +11,7 @@ from app.domain.errors import (
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import RetryHurried
 from app.runs.runtime.shielded import shielded
-from app.store.run import runs
+from app.store.run.stored_runs import load_run
 
 STOP_SECONDS = 2.0
 """Maximum seconds that a command waits until the end of a reply that it stopped is stored."""
@@ -30,7 +30,7 @@ async def cancel_run(ctx: AppContext, owner: str, run_id: str) -> None:
         await stop_run(ctx, run_id)
         return
     async with ctx.store.read() as session:
-        stored = await runs.load_run(session, owner, run_id)
+        stored = await load_run(session, owner, run_id)
     if stored.state.outcome is None:
         raise ConflictError(f"Run {run_id!r} belongs to another process of Inview. Stop it there.")
 
@@ -43,7 +43,7 @@ async def hurry_run(ctx: AppContext, owner: str, run_id: str) -> None:
         ConflictError: the run does not wait for an attempt, or belongs to another process.
     """
     async with ctx.store.read() as session:
-        place = (await runs.load_run(session, owner, run_id)).place
+        place = (await load_run(session, owner, run_id)).place
     if ctx.engine.hurry(run_id) is None:
         raise ConflictError(f"Run {run_id!r} is not waiting for another attempt: it has made it, or it has ended.")
     ctx.event_bus.publish(owner, place.conversation_id, RetryHurried(place.pair_id))

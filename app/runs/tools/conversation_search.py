@@ -17,7 +17,8 @@ from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.parts import Text
 from app.domain.text.search import Search, parse_search
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.store.conversation.conversations import ListCriteria, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import ListCriteria
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, load_places, search
 from app.store.settings.preferences import load_preferences

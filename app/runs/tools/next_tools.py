@@ -18,7 +18,8 @@ from app.domain.request.request import ToolDefinition
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed, Preview
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.usage.prices import learn_tariffs
 

@@ -21,7 +21,7 @@ import structlog
 from app.domain.conversation.parts import ToolCall, ToolResult
 from app.domain.errors import InputError, StoreError
 from app.domain.run.rounds import measure_result
-from app.domain.run.run import ToolFinished
+from app.domain.run.run_events import ToolFinished
 from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permission_requests import Denied
 from app.domain.tools.tool_records import CallFault, ToolCallRecord

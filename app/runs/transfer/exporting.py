@@ -30,12 +30,14 @@ from app.domain.transfer.records import PairRecord, forget_sent, list_attachment
 from app.runs.app_context import AppContext
 from app.runs.audit.access_log import Access
 from app.runs.runtime.ids import now
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.transfer.export_attachments import pack
 from app.runs.transfer.export_json import FORMAT, VERSION, write_conversation, write_node, write_pair, write_topic
 from app.runs.transfer.import_file import MAX_BYTES
 from app.store.compare.comparisons import load_open
-from app.store.conversation.conversations import describe_listed, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import describe_listed
 from app.store.filters.filters import load_saved_filters
 from app.store.run.queues import load_queue
 from app.store.topics.topics import load_filed_topics

@@ -112,7 +112,7 @@ async def _delete_one(ctx: AppContext, owner: str, seen: TrashEntry) -> None:
         async with ctx.store.write() as session:
             entry = await trash.find_entry(session, owner, seen.id)
             if entry.kind == "conversation":
-                await conversations.delete_conversation(session, owner, entry.id)
+                await conversations.delete_conversation_forever(session, owner, entry.id)
                 return await audit(session, owner, entry.id, AuditAction.DELETED)
             # The first pair is deleted last, because it identifies the entry.
             pair_ids = (await trash.load_pair_ids(session, entry))[::-1]

@@ -153,7 +153,9 @@ async def list_booked(  # noqa: PLR0913 - owner, conversation, range and limit
     """
     async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
-        entered = await ledger.load_account(session, owner, conversation_id, limit=limit, before=before, run_id=run_id)
+        entered = await ledger.load_entered_calls(
+            session, owner, conversation_id, limit=limit, before=before, run_id=run_id
+        )
         positions = await load_positions(session, owner, {call.pair_id for _, call in entered})
         foretold = await load_foretold(session, {call.run_id for _, call in entered})
     tariffs = await learn_tariffs(ctx, owner, {call.model for _, call in entered})

@@ -16,21 +16,21 @@ from app.domain.context.budget import Allowance, Limits
 from app.domain.filters.evaluation.instants import start_of_day
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.store.conversation.conversations import Head
-from app.store.ledger.ledger import sum_usage
-from app.store.settings.preferences import read_preferences
+from app.store.conversation.heads import Head
+from app.store.ledger.ledger import sum_usage_by_model
+from app.store.settings.preferences import decode_preferences
 
 
 async def load_limits(ctx: AppContext, session: AsyncSession, head: Head, zone: tzinfo) -> Limits:
     """Return the limits of the next send in a conversation. The ledger is read only if a limit needs it."""
-    preferences, owner = read_preferences(head.preferences), head.conversation.owner
+    preferences, owner = decode_preferences(head.preferences), head.conversation.owner
     here: Mapping[str, Usage] = {}
     today: Mapping[str, Usage] = {}
     if preferences.conversation_tokens is not None or preferences.conversation_money is not None:
-        here = await sum_usage(session, owner, conversation_id=head.conversation.id)
+        here = await sum_usage_by_model(session, owner, conversation_id=head.conversation.id)
     if preferences.day_tokens is not None or preferences.day_money is not None:
         midnight = start_of_day(datetime.now(zone).date(), zone)
-        today = await sum_usage(session, owner, since=midnight)
+        today = await sum_usage_by_model(session, owner, since=midnight)
     tokens, tokens_of = _find_least(
         preferences.send_tokens,
         _allow("conversation", preferences.conversation_tokens, _count_tokens(here)),

@@ -83,7 +83,7 @@ async def _require_tokens(  # noqa: PLR0913, PLR0917 - the scope and its limit
         used = await ctx.rates.count_tokens(name)
     else:
         conversation_id = name if scope is RateScope.CONVERSATION else None
-        spent = await ledger.sum_usage(session, owner, conversation_id=conversation_id, since=midnight)
+        spent = await ledger.sum_usage_by_model(session, owner, conversation_id=conversation_id, since=midnight)
         used = sum(usage.all_tokens for usage in spent.values())
     if used >= limit.tokens:
         wait = ceil((midnight + timedelta(days=1) - now).total_seconds())

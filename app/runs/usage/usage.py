@@ -22,7 +22,7 @@ from app.domain.costs.spending import Spent, add_up
 from app.domain.models.model_profile import Prices
 from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
-from app.store.conversation.conversations import load_titles
+from app.store.conversation.lists import load_titles
 from app.store.ledger.most_expensive import find_most_expensive
 from app.store.ledger.usage import (
     Apart,

@@ -19,7 +19,7 @@ from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
 from app.runs.watch.extra_events import Notices, ValueEvents
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
 """Maximum seconds, counted from the last update, that a chunk waits so that more chunks are published with it.
@@ -91,7 +91,7 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
         state = run.shown
         growth = describe_growth(before, state)
         replaced = () if before is None else before.parts[growth.kept :]
-        if growth.text or count_characters(growth.parts) > count_characters(replaced):
+        if growth.text or count_reply_characters(growth.parts) > count_reply_characters(replaced):
             several = run.chunks - chunks > 1
             yielded_at = clock() if several else _window_begins(clock(), yielded_at, ctx.throttle.window)
         else:  # a state without new text is yielded at once, and does not delay the next text
@@ -104,7 +104,7 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
         await _gather(run, ctx.throttle, yielded_at)
 
 
-def count_characters(parts: tuple[Part, ...]) -> int:
+def count_reply_characters(parts: tuple[Part, ...]) -> int:
     """Count the characters of all texts of a reply: its text, its thinking, the arguments of its tool calls."""
     return sum(
         len(part.input_json) if isinstance(part, ToolCall) else len(part.text)

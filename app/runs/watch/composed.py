@@ -22,7 +22,8 @@ from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
-from app.runs.send.context_selection import ViewOptions, compose_base, read_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ViewOptions, read_base
 from app.views.composer.context import RefusalView, show_refusal
 
 MINUTE: Final = 60.0

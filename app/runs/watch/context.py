@@ -14,7 +14,7 @@ from app.views.composer.context import ComparedSendView, ContextView, show_tools
 from app.views.request.composition import boundary_of, describe_estimate
 
 
-def show_context(
+def describe_context(
     composed: Composed,
     topic: str | None,
     parameters: Parameters = NO_PARAMETERS,
@@ -61,7 +61,7 @@ def show_context(
     )
 
 
-def show_compared(ctx: AppContext, owner: str, several: Sequence[Composed]) -> tuple[ComparedSendView, ...]:
+def describe_compared_sends(ctx: AppContext, owner: str, several: Sequence[Composed]) -> tuple[ComparedSendView, ...]:
     """Describe the sends of one draft to several models; () if there is only one."""
     if len(several) == 1:
         return ()

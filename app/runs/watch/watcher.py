@@ -54,7 +54,7 @@ from app.runs.watch import panels
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedResult, ComposedView
-from app.runs.watch.context import show_compared, show_context
+from app.runs.watch.context import describe_compared_sends, describe_context
 from app.runs.watch.page_window import PageWindow
 from app.runs.watch.pairs import WatchedPairs
 from app.runs.watch.screen import Screen
@@ -313,8 +313,8 @@ class Watcher:
         damaged = show_damaged_settings(composed.base.conversation.damage)
         if damaged != self.screen.damaged:
             self._show(damaged=damaged)
-        compared = show_compared(self.ctx, self.owner, (composed, *found.others))
-        context = show_context(composed, found.options.topic, self.view.parameters, compared)
+        compared = describe_compared_sends(self.ctx, self.owner, (composed, *found.others))
+        context = describe_context(composed, found.options.topic, self.view.parameters, compared)
         if context == self.screen.context:
             context = self.screen.context  # keep the old object, so that nothing is copied
         self._show(context=context, refusal=refusal, edition=found.edition)

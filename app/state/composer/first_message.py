@@ -17,7 +17,7 @@ from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions, compose_first, discard_unused
 from app.runs.temporary.temporary import create_temporary
-from app.runs.watch.context import show_compared, show_context
+from app.runs.watch.context import describe_compared_sends, describe_context
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import begins_with, send_parameters_of
 from app.state.composer.sending import Draft, deliver
@@ -40,8 +40,8 @@ async def estimate_first(draft: FirstDraft) -> ContextView | None:
         others = [await compose_first(current(), LOCAL_OWNER, replace(first, options=one)) for one in options]
     except InviewError:
         return None
-    compared = show_compared(current(), LOCAL_OWNER, (composed, *others))
-    return show_context(composed, draft.options.topic, compared=compared)
+    compared = describe_compared_sends(current(), LOCAL_OWNER, (composed, *others))
+    return describe_context(composed, draft.options.topic, compared=compared)
 
 
 async def read_first(  # noqa: PLR0913, PLR0917 - what a send is made of

@@ -64,6 +64,7 @@ class MessageBox(rx.State, mixin=True):
     - `refused`: for each file that was not attached, a text with the reason.
     - `restored`: the `restore_id` of the last call of `restore`.
     - `fault`: the reason why the draft was not sent or counted.
+    - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
     - `order`: an action that the text area shall carry out.
     """
 
@@ -83,6 +84,7 @@ class MessageBox(rx.State, mixin=True):
     refused: rx.Field[tuple[str, ...]] = rx.field(())
     restored: rx.Field[int] = rx.field(0)
     fault: rx.Field[str] = rx.field("")
+    fault_provider: rx.Field[str] = rx.field("")
     order: rx.Field[BoxOrder | None] = rx.field(None)
     _draft: str = ""
     _edition: int = 0  # the edition of the draft; 0 if the text area shows another text

@@ -1,6 +1,6 @@
-"""The texts and options of two dialogs that hold back a send: "This does not fit" and "The context has changed".
+"""The texts and options of the dialog "This does not fit", and the options of the dialogs that hold back a send.
 
-The second dialog opens if the send would contain other pairs than those that the page has counted.
+The texts of the other such dialog, "The context has changed", are in `changed_context.py`.
 
 >>> read_way("fit")
 Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False, current=False)
@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
-from app.domain.context.seen_selection import SelectionChangedError, describe_difference
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import current
 from app.runs.child_calls.summaries import Extent
@@ -22,14 +21,13 @@ from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.request.composition import NAMES_OF_LIMITS, describe_cost
-from app.views.usage.figures import join_words, money, number, plural
+from app.views.usage.figures import money, number, plural
 
 FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
 CURRENT = "current"
-CHANGED = "The context has changed"
 UNSENT = "Nothing has been sent."
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
@@ -82,7 +80,7 @@ def describe_over_budget(
     caller sets `summary` to False if a pair is sent again and the summary would include this pair. `kept`: the send has
     a text of the person, which is saved.
     """
-    message = _explain(budget_options, _name_of(budget_options.model, models), several=bool(models))
+    message = _explain(budget_options, name_model(budget_options.model, models), several=bool(models))
     fit, summarised = budget_options.fit, budget_options.summarise
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
@@ -96,7 +94,7 @@ def describe_over_budget(
             name = larger.name if names[larger.name] == 1 else larger.model
             ways.append(_describe_larger(larger, name, budget_options.y))
     remembers = fit is not None
-    return OverBudgetView(_end(message, kept=kept), tuple(ways), remembers=remembers, model=budget_options.model)
+    return OverBudgetView(add_unsent(message, kept=kept), tuple(ways), remembers=remembers, model=budget_options.model)
 
 
 def read_way(key: str) -> Way | None:
@@ -115,48 +113,6 @@ def read_way(key: str) -> Way | None:
         CURRENT: Way(current=True),
     }
     return fixed.get(key)
-
-
-def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = (), kept: bool = True) -> OverBudgetView:
-    """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
-
-    `models`: these models get the message, so the text names the model that would get other pairs. If the page counted
-    the pairs for a model that is not in `models`, the text names all of `models`, without numbers. `kept`: the send has
-    a text of the person, which is saved.
-    """
-    composition = error.composition
-    if models and error.model not in models:
-        return _describe_changed_view(error, models, kept=kept)
-    now = plural(composition.x, "pair")
-    estimate = composition.estimate
-    way = WayView(
-        AS_COUNTED,
-        f"Send {now}" if composition.x else "Send the draft alone",
-        f"~{number(estimate.tokens)} tokens · {money(describe_cost(estimate.cost))}",
-        "The content of the request now.",
-        error.selection,
-    )
-    to = f" to {_name_of(error.model, models)}" if models else ""
-    message = f"{now} would be sent{to} now, {describe_difference(error.seen, composition.x)}."
-    return OverBudgetView(_end(message, kept=kept), (way,), CHANGED, remembers=False, model=error.model)
-
-
-def _describe_changed_view(error: SelectionChangedError, models: Sequence[str], *, kept: bool) -> OverBudgetView:
-    """Return the content of the dialog if the pairs in view changed and were counted for a model not in `models`."""
-    name = "Send the pairs in view now" if error.composition.y else "Send the draft alone"
-    way = WayView(AS_COUNTED, name, "", "The content of the requests now.", error.selection)
-    names = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values())
-    message = f"The pairs in view have changed since they were counted. {names} would get the pairs in view now."
-    return OverBudgetView(_end(message, kept=kept), (way,), CHANGED, remembers=False, model=error.model)
-
-
-def _end(message: str, *, kept: bool) -> str:
-    return f"{message} {KEPT if kept else UNSENT}"
-
-
-def _name_of(model: str, models: Sequence[str]) -> str:
-    """Return the display name of a model, such that no other model of the send has the same name."""
-    return current().catalogue.names_of(LOCAL_OWNER, {model, *models})[model]
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:
@@ -189,6 +145,16 @@ def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Coun
 def add_choice(choices: Choices, view: OverBudgetView | None, way: Way) -> Choices:
     """Return `choices` with one more entry: the option `way`, for the model that the dialog names."""
     return choices if view is None or way.over_budget is None else (*choices, (view.model, way.over_budget))
+
+
+def add_unsent(message: str, *, kept: bool) -> str:
+    """Return `message` with a last sentence: nothing has been sent. `kept`: the text of the person is saved."""
+    return f"{message} {KEPT if kept else UNSENT}"
+
+
+def name_model(model: str, models: Sequence[str]) -> str:
+    """Return the display name of a model, such that no other model of the send has the same name."""
+    return current().catalogue.names_of(LOCAL_OWNER, {model, *models})[model]
 
 
 def _explain(budget_options: BudgetOptions, name: str, *, several: bool) -> str:

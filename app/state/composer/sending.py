@@ -24,7 +24,8 @@ from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions, compose_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.deliveries import PageSend, record_delivery
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, resume_queue, send_text

@@ -1,5 +1,7 @@
 """The state of the composer: its message box (`message_box.py`), and the handlers that send the draft.
 
+The models of a comparison are in `next_models.py`, the summary before a send is in `summary.py`.
+
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
 
@@ -16,7 +18,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.domain.compare.comparisons import MAX_MODELS, ComparingError
+from app.domain.compare.comparisons import ComparingError
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.errors import InviewError, NotFoundError
@@ -32,14 +34,15 @@ from app.runs.send.stopping import cancel_run
 from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
+from app.state.composer.changed_context import describe_changed_context
 from app.state.composer.files import refuse_to_send
 from app.state.composer.first_message import deliver_first, new_conversation
-from app.state.composer.message_box import MAX_TEXT, Events, MessageBox, make_order, show_context
+from app.state.composer.message_box import MAX_TEXT, Events, make_order, show_context
+from app.state.composer.next_models import NextModels
 from app.state.composer.over_budget import (
     Way,
     add_choice,
     add_counted,
-    describe_changed,
     describe_over_budget,
     extent_of,
     read_way,
@@ -68,38 +71,30 @@ from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.turns import Turns, token_in
 from app.state.tab.visit import Visit, VisitedState, visit_of
 from app.state.topics.chosen import TopicState
-from app.views.usage.figures import join_words
 
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
-WRITE_FIRST: Final = "Write a request first. Then choose the models to compare."
 _MAX_ID: Final = 64
-_MAX_MODEL: Final = 300
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
 _COMPARING: Final = describe_fault(ComparingError())
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
-class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
+class ComposerState(NextModels, SummaryBeforeSend, VisitedState, rx.State):
     """The composer: the message box, and the sends of its draft.
 
     - `running`: the id of the pair whose reply is running.
     - `stopping`: the id of the pair whose reply is being stopped.
-    - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
     - `wait`: the wait after the last send, if a rate limit refused it.
     - `over_budget`: the content of the dialog for a send that exceeds its budget.
-    - `compared`: names the models that the next draft goes to, if several were chosen before it was written; "" for
-      none.
     - `answers`: the results of the last sends.
     - `made`: the id of the conversation that a first message has started.
     """
 
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
-    fault_provider: rx.Field[str] = rx.field("")
     wait: rx.Field[SendWaitView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
-    compared: rx.Field[str] = rx.field("")
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
     made: rx.Field[str] = rx.field("")
     _page: Visit = ("", "")  # the visit whose data this state has
@@ -108,9 +103,6 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
     _pending: Draft | None = None
     _chosen_way: tuple[Draft, Way] | None = None
     _remembers: bool = False
-    # the id of an order to send a draft, and the models that the draft goes to
-    _ordered: tuple[str, tuple[str, ...]] = ("", ())
-    _next_models: tuple[str, ...] = ()  # the models that `compared` names
     _going: str = ""  # the conversation that a first message has started, until the page shows it
 
     @rx.event
@@ -155,35 +147,6 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             yield _go_to(await self._deliver(draft))
             if draft.files:
                 yield ComposerState.count_files
-
-    @rx.event
-    async def compare(self, models: list[str]) -> None:
-        """Send the draft to these models, side by side. Without a draft, the next draft goes to them."""
-        await self._come_to_page()
-        if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
-            self.order = make_order(OrderKind.SEND, "")
-            self._ordered = self.order.id, tuple(models)
-
-    @rx.event
-    async def compare_next(self, models: list[str]) -> None:
-        """Send the next draft to these models, side by side. A draft in the text area is not sent yet."""
-        await self._come_to_page()
-        if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
-            self._compare_next(tuple(models))
-            self.order = make_order(OrderKind.FOCUS, "")
-
-    @rx.event
-    async def require_text(self) -> None:
-        """Show that a comparison needs a text, and focus the text area."""
-        await self._come_to_page()
-        self.fault, self.fault_provider = WRITE_FIRST, ""
-        self.order = make_order(OrderKind.FOCUS, "")
-
-    @rx.event
-    async def end_compare(self) -> None:
-        """Send the next draft to the chosen model alone."""
-        self._compare_next(())
-        self.order = make_order(OrderKind.FOCUS, "")
 
     @rx.event(background=True)
     async def resume_queue(self) -> None:
@@ -293,29 +256,6 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             self._made_as = None
             set_changed(self, made="")
 
-    def _note_nothing_to_send(self, order_id: str) -> None:
-        if models := self._models_of(order_id):
-            self._compare_next(models)
-            self.order = make_order(OrderKind.FOCUS, "")
-
-    def _models_of(self, order_id: object) -> tuple[str, ...]:
-        """Return the models that the order with this id sends the draft to; (): the chosen model alone."""
-        known, models = self._ordered
-        return models if known == order_id else ()
-
-    def _compare_next(self, models: tuple[str, ...]) -> None:
-        """Send the next draft to these models; (): to the chosen model alone."""
-        self._next_models = models
-        if (watcher := watcher_of(self)) is not None:
-            watcher.compare(models)
-        names = current().catalogue.names_of(LOCAL_OWNER, models).values() if models else ()
-        set_changed(self, compared=join_words(names) if models else "")
-
-    @property
-    def next_models(self) -> tuple[str, ...]:
-        """The models that the next draft goes to, which `compared` names; (): the chosen model alone."""
-        return self._next_models
-
     async def _resume(self, text: str) -> None:
         """Send the first text of the queue of the conversation on screen. For background handlers."""
         async with self:
@@ -392,7 +332,9 @@ class ComposerState(MessageBox, SummaryBeforeSend, VisitedState, rx.State):
             return ""
         except SelectionChangedError as error:
             async with self:
-                await self._ask_about(draft, describe_changed(error, models=draft.models, kept=draft.text != ""))
+                await self._ask_about(
+                    draft, describe_changed_context(error, models=draft.models, kept=draft.text != "")
+                )
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)

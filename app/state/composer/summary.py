@@ -23,7 +23,7 @@ from app.runs.child_calls.summaries import Summary, summarise
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.queue import read_queue, request_of_queued
 from app.runs.send.stopping import cancel_run
-from app.runs.watch.broadcast import count_characters, follow_states
+from app.runs.watch.broadcast import count_reply_characters, follow_states
 from app.state.composer.sending import Draft
 from app.state.composer.views import SummaryWorkView
 from app.state.tab.address import conversation_in
@@ -119,7 +119,7 @@ async def follow_summary(ctx: AppContext, conversation_id: str, summary: Summary
             case _:
                 if clock() - shown_at >= _TOLD_SECONDS:
                     shown_at = clock()
-                    yield count_characters(state.parts)
+                    yield count_reply_characters(state.parts)
     deadline = clock() + ADOPT_SECONDS
     while clock() < deadline:
         async with ctx.store.read() as session:

@@ -31,7 +31,7 @@ from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in
-from app.store.conversation.conversations import describe_listed
+from app.store.conversation.lists import describe_listed
 from app.store.conversation.pairs import load_pair
 from app.views.conversation.branch import BranchView, describe_branches
 from app.views.usage.figures import plural

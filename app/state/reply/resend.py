@@ -29,11 +29,11 @@ from app.runs.resend.resend import Later, restore_version
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.stopping import cancel_run
 from app.state.comparison import expect_replies
+from app.state.composer.changed_context import describe_changed_context
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.over_budget import (
     add_choice,
     add_counted,
-    describe_changed,
     describe_over_budget,
     extent_of,
     read_way,
@@ -287,7 +287,7 @@ class ResendState(VisitedState, rx.State):
         if isinstance(error, LaterPairsError):
             self.later = describe_later(request.position, error.count, request.ways)
         elif isinstance(error, SelectionChangedError):
-            self.over_budget = describe_changed(error, models=request.models, kept=request.edit != "")
+            self.over_budget = describe_changed_context(error, models=request.models, kept=request.edit != "")
         else:
             self.over_budget = describe_over_budget(
                 error.budget_options, models=request.models, summary=request.newest, kept=request.edit != ""

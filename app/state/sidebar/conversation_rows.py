@@ -21,8 +21,8 @@ from app.runs.app_context import AppContext
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_path, pair_path
-from app.store.conversation.conversations import ListCriteria, Listed, list_conversations, load_reply_words
 from app.store.conversation.folders import list_in_folders
+from app.store.conversation.lists import ListCriteria, Listed, list_conversations, load_reply_words
 from app.store.index.search import Excerpt, load_found, search
 from app.views.conversation.conversation import cut_opening, cut_snippet
 

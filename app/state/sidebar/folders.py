@@ -37,7 +37,7 @@ from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
-from app.store.conversation.conversations import describe_listed
+from app.store.conversation.lists import describe_listed
 from app.views.conversation.conversation import cut_opening
 from app.views.usage.figures import plural
 

@@ -33,7 +33,7 @@ from app.state.sidebar.titles import clean_title
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState, visit_of
-from app.store.conversation.conversations import ListCriteria
+from app.store.conversation.lists import ListCriteria
 
 PAGE: Final = 50
 """Number of conversations that are shown at first, and that each "Show older" adds."""

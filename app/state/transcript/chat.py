@@ -17,7 +17,7 @@ from app.runs.conversation.conversation_commands import SettingChanges, change_c
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.runs.watch.broadcast import count_characters, follow_states
+from app.runs.watch.broadcast import count_reply_characters, follow_states
 from app.state.filters.applied import FilterState
 from app.state.messages.toasts import show_fault, show_toast
 from app.state.sidebar.titles import clean_title, name_of
@@ -123,7 +123,7 @@ async def _await_title(ctx: AppContext, conversation_id: str, options: ViewOptio
     derived = await ask_title(ctx, LOCAL_OWNER, conversation_id, options)
     outcome, characters = None, 0
     async for state, _ in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
-        outcome, characters = state.outcome, count_characters(state.parts)
+        outcome, characters = state.outcome, count_reply_characters(state.parts)
     if isinstance(outcome, Failed):
         return f"No title was generated: {outcome.reason.message}"
     return "" if characters or isinstance(outcome, Canceled) else "The model returned no text. The title is unchanged."

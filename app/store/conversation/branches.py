@@ -14,15 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.branches import Branch, ForkPoint
 from app.domain.conversation.conversation import Conversation, ConversationKind
-from app.store.conversation.conversations import (
-    IN_VIEW,
-    SNIPPET_LENGTH,
-    count_pairs,
-    has_id,
-    load_conversation,
-    not_in_trash,
-    select_words,
-)
+from app.store.conversation.conversations import IN_VIEW, load_conversation, not_in_trash
+from app.store.conversation.lists import SNIPPET_LENGTH, count_pairs, has_id, select_words
 from app.store.conversation.rows import CONVERSATION, IS_RUNNING_PAIR, MESSAGE, PAIR, first_words
 from app.store.database.mapping import decode_conversation
 

@@ -20,8 +20,8 @@ from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.folders import Folder
 from app.domain.errors import NotFoundError
 from app.domain.text.pattern import fold
-from app.store.conversation.conversations import (
-    IN_VIEW,
+from app.store.conversation.conversations import IN_VIEW
+from app.store.conversation.lists import (
     ListCriteria,
     Listed,
     conditions_of,

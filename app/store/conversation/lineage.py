@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.store.conversation.conversations import IN_VIEW, has_id, select_words
+from app.store.conversation.conversations import IN_VIEW
+from app.store.conversation.lists import has_id, select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN
 from app.store.database.damage import Reading, a_number, a_text_or_none, a_time
 from app.store.database.mapping import decode_conversation, decode_word

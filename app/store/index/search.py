@@ -23,7 +23,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.privacy.secrets import MAX_KEY_BLOCK
 from app.domain.text.search import Search, Term, cut_excerpt
-from app.store.conversation.conversations import IN_VIEW, ListCriteria, Listed, conditions_of, list_named
+from app.store.conversation.conversations import IN_VIEW
+from app.store.conversation.lists import ListCriteria, Listed, conditions_of, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.pieces import redact_piece
 from app.store.index.rows_search import INDEX_NAME, IS_SECOND_PIECE, SEARCH_TEXT

@@ -191,7 +191,7 @@ async def load_call(session: AsyncSession, owner: str, call_id: str) -> EndedCal
     return _decode(row)
 
 
-async def sum_usage(
+async def sum_usage_by_model(
     session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
 ) -> dict[str, Usage]:
     """Return the usage by model. A call without a report is left out.
@@ -222,7 +222,7 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
     return Usage(*(await session.execute(select(*sums))).one())
 
 
-async def load_account(  # noqa: PLR0913 - owner, conversation, range and limit
+async def load_entered_calls(  # noqa: PLR0913 - owner, conversation, range and limit
     session: AsyncSession,
     owner: str,
     conversation_id: str,

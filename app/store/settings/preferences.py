@@ -26,14 +26,14 @@ async def load_preferences(session: AsyncSession, owner: str) -> Preferences:
     Raises:
         DamagedRowError: this version cannot read a stored preference.
     """
-    return read_preferences((await session.execute(select_preferences(owner))).scalar_one())
+    return decode_preferences((await session.execute(select_preferences(owner))).scalar_one())
 
 
 def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
-    """Select an owner's preferences as one text, for use in other queries. `read_preferences` decodes the text.
+    """Select an owner's preferences as one text, for use in other queries. `decode_preferences` decodes the text.
 
     If a stored value is not JSON, the text is empty, because SQLite would otherwise fail the whole query.
-    `read_preferences` refuses an empty text.
+    `decode_preferences` refuses an empty text.
     """
     value = PREFERENCE.c.value
     stored = func.json_group_object(PREFERENCE.c.name, case((func.json_valid(value) == 1, func.json(value))))
@@ -41,7 +41,7 @@ def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
 
 
 @lru_cache(maxsize=64)
-def read_preferences(stored: str) -> Preferences:
+def decode_preferences(stored: str) -> Preferences:
     """Decode the result of `select_preferences`.
 
     Raises:

@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.errors import NotFoundError
-from app.store.conversation.conversations import IN_VIEW, SNIPPET_LENGTH, count_pairs, list_derived, select_words
+from app.store.conversation.conversations import IN_VIEW, list_derived
+from app.store.conversation.lists import SNIPPET_LENGTH, count_pairs, select_words
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
 from app.store.conversation.rows_folders import FOLDER
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_time

@@ -3,7 +3,7 @@
     ids = await list_pair_attachments(session, pair_ids)       # before the pairs are deleted
     await release_attachments(session, owner, conversation_id, ids)
 
-`conversations.delete_conversation` deletes the attachments of a conversation that is deleted.
+`conversations.delete_conversation_forever` deletes the attachments of a conversation that is deleted.
 """
 
 from __future__ import annotations

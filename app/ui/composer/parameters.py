@@ -18,7 +18,8 @@ from app.domain.retry_policy import (
     MOST_RETRIES,
     RetryPolicy,
 )
-from app.state.composer.parameters import FIELD, REDACTION, RETRY_POLICY, USER_CONTEXT, ParametersState, ParameterTarget
+from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters_form import FIELD, REDACTION, RETRY_POLICY, USER_CONTEXT, ParameterTarget
 from app.ui.composer.icons import SLIDERS
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.controls.icon import line_icon

@@ -1,12 +1,10 @@
-"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill. Writes CSV tables too."""
+"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from io import StringIO
 from typing import Any
 
 from app.domain.cache.misses import Outcome
@@ -18,9 +16,6 @@ from app.domain.errors import ErrorClass
 from app.domain.tokens.calibration import Observation, is_plausible, plausible_tokens
 from app.domain.usage import Usage
 from app.views.request.composition import describe_cost
-
-AT_ONCE = 32_768
-"""Minimum number of characters of a chunk of a table, except the last chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,27 +238,3 @@ def spent_fields(spent: Spent) -> dict[str, Any]:
 def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
     """Convert each usage and cost in a mapping for the HTTP API. The keys, such as models, stay the same."""
     return {name: describe_spent(one) for name, one in spent.items()}
-
-
-def write_table(first: str, rows: Iterable[tuple[str, str | None, Spent]]) -> Iterator[str]:
-    """Yield the rows as CSV (RFC 4180) with a header, in chunks, so that no table is in memory as a whole.
-
-    `first` is the name of the first column. A text that a spreadsheet would treat as a formula gets an apostrophe.
-
-    >>> print("".join(write_table("model", [("=1+1", None, Spent(calls=2))])).splitlines()[1][:12])
-    '=1+1,,2,0,0
-    """
-    written = StringIO()
-    table = csv.writer(written)
-    table.writerow([first, "title", *(field.name for field in fields(SpentView))])
-    for name, title, spent in rows:
-        table.writerow([_plain(name), _plain(title or ""), *spent_fields(spent).values()])
-        if written.tell() >= AT_ONCE:
-            yield written.getvalue()
-            written.seek(0)
-            written.truncate()
-    yield written.getvalue()
-
-
-def _plain(text: str) -> str:
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

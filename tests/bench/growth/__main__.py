@@ -39,7 +39,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import drop_unused, open_app_context
-from app.store.conversation.conversations import ListCriteria
+from app.store.conversation.lists import ListCriteria
 from app.store.index.search import load_found, search
 from tests.bench.growth.seed import enter_conversations, enter_pairs
 from tests.bench.growth.waits import AT_REST, LIMIT_MS, measure_waits

@@ -28,14 +28,15 @@ from app.runs.memory.collector import give_memory_back
 from app.runs.request.indexes import Indexer
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import start_reply
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.transfer.exporting import export_conversation
 from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import drop_unused, open_app_context
-from app.store.conversation.conversations import ListCriteria, list_conversations
+from app.store.conversation.lists import ListCriteria, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search
 from tests.bench.growth.seed import make_words

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.run.growth import Growth, apply_growth, describe_growth
 from app.domain.run.rounds import ToolLimits
-from app.domain.run.run import Interrupted, OutOfOrderError, RunEvent, RunState, apply_event
+from app.domain.run.run import RunState, apply_event
+from app.domain.run.run_events import Interrupted, OutOfOrderError, RunEvent
 from app.domain.run.run_log import events_after, events_of
 from app.domain.stream.stream_events import TextReceived, TextWasThinking, ThinkingReceived, ToolInputReceived
 from tests.builders import a_run

@@ -8,7 +8,8 @@ from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolRe
 from app.domain.errors import ErrorClass
 from app.domain.run import recovery
 from app.domain.run.recovery import RecoveryRefusedError, ShownPart, recover_parts, recover_reply
-from app.domain.run.run import CancelRequested, Failed, Interrupted, RunStart, RunState, apply_event, start_run
+from app.domain.run.run import Failed, RunStart, RunState, apply_event, start_run
+from app.domain.run.run_events import CancelRequested, Interrupted
 from app.domain.stream.stream_events import TextReceived
 
 CALL, ANSWER = ToolCall("c", "clock", "{}", complete=True), ToolResult("c", (Text("noon"),))

@@ -11,27 +11,29 @@ from app.domain.retry_policy import MAX_RETRIES
 from app.domain.run.rounds import NOT_RUN, UNANSWERED, Round, ToolLimits, list_unanswered
 from app.domain.run.run import (
     Action,
-    AttemptFailed,
     CallTool,
     Canceled,
-    CancelRequested,
     CloseStream,
     Failed,
     FinishRun,
-    Interrupted,
-    RetryDue,
-    RunEvent,
     RunState,
     StartAttempt,
     StartRound,
-    StreamEnded,
     Succeeded,
-    ToolFinished,
     WaitForRetry,
     apply_event,
     is_call_on,
     lifecycle_of,
     sum_usage,
+)
+from app.domain.run.run_events import (
+    AttemptFailed,
+    CancelRequested,
+    Interrupted,
+    RetryDue,
+    RunEvent,
+    StreamEnded,
+    ToolFinished,
 )
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.stream.stream_events import (

@@ -13,23 +13,25 @@ from app.domain.errors import RETRYABLE, ErrorClass, failure
 from app.domain.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryLimits, RetryPolicy
 from app.domain.run.run import (
     MAX_RETRY_AFTER,
-    AttemptFailed,
     Canceled,
-    CancelRequested,
     CloseStream,
     Failed,
     FinishRun,
-    Interrupted,
-    OutOfOrderError,
-    RetryDue,
-    RunEvent,
     RunState,
     StartAttempt,
-    StreamEnded,
     Succeeded,
     WaitForRetry,
     apply_event,
     lifecycle_of,
+)
+from app.domain.run.run_events import (
+    AttemptFailed,
+    CancelRequested,
+    Interrupted,
+    OutOfOrderError,
+    RetryDue,
+    RunEvent,
+    StreamEnded,
 )
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.stream.stream_events import (

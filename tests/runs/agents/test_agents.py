@@ -16,7 +16,8 @@ from app.runs.resend.resend import ResendOptions, resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences

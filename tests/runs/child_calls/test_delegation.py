@@ -27,12 +27,14 @@ from app.runs.conversation.conversation_commands import SettingChanges, change_c
 from app.runs.conversation.folder_commands import create_folder
 from app.runs.conversation.lineage import read_lineage
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
-from app.store.conversation.conversations import list_conversations, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import list_conversations
 from app.store.ledger.ledger import count_calls, load_calls
 from app.store.ledger.prices import OwnPrice
 from app.store.run.runs import load_sent_with

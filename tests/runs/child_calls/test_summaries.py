@@ -28,7 +28,8 @@ from app.runs.conversation.conversation_commands import SettingChanges, change_c
 from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.resend import Later, ResendOptions, resend_pair
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
 from tests.providers.peer import Answer, Peer, a_peer

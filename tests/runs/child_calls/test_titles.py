@@ -27,13 +27,15 @@ from app.runs.conversation.conversation_commands import SettingChanges, change_c
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime.client import Client, serving
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
 from app.store.audit.audit import AuditCriteria
 from app.store.conversation.child_calls import load_child_calls
-from app.store.conversation.conversations import ListCriteria, list_conversations, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import ListCriteria, list_conversations
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
 from tests.waiting import until

@@ -49,7 +49,7 @@ from app.runs.usage.prices import set_price
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.versions import load_versions
-from app.store.ledger.ledger import sum_usage
+from app.store.ledger.ledger import sum_usage_by_model
 from app.store.ledger.prices import OwnPrice
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
@@ -96,7 +96,7 @@ def words(pair: Pair | Version) -> str:
 
 async def spent(ctx: AppContext, conversation_id: str) -> Usage:
     async with ctx.store.read() as session:
-        sums = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
+        sums = await sum_usage_by_model(session, LOCAL_OWNER, conversation_id=conversation_id)
     return sum(sums.values(), start=Usage())
 
 

@@ -36,10 +36,10 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.stopping import cancel_run
 from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.versions import load_versions
-from app.store.ledger.ledger import sum_usage
+from app.store.ledger.ledger import sum_usage_by_model
 from app.store.run.snapshots import load_snapshot
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
@@ -92,7 +92,7 @@ async def reasons(ctx: AppContext, conversation_id: str) -> list[tuple[RemovalRe
 
 async def spent(ctx: AppContext, conversation_id: str) -> Usage:
     async with ctx.store.read() as session:
-        sums = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
+        sums = await sum_usage_by_model(session, LOCAL_OWNER, conversation_id=conversation_id)
     return sum(sums.values(), start=Usage())
 
 

@@ -19,8 +19,8 @@ from app.runs.send.commands import preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.send.stopping import cancel_run, hurry_run
 from app.runs.wiring import open_app_context
-from app.store.run.runs import load_run
 from app.store.run.snapshots import Snapshot, load_snapshot
+from app.store.run.stored_runs import load_run
 from tests.domain.run.test_run import merged
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.clock import HANG_SECONDS, LoopClock, MovedClock

@@ -15,7 +15,7 @@ from app.domain.text.search import parse_search
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import ListCriteria
+from app.store.conversation.lists import ListCriteria
 from app.store.index.search import search
 from tests.providers.peer import Answer, a_peer
 from tests.runs.exchange import export

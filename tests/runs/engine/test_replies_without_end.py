@@ -18,7 +18,7 @@ from app.domain.stream.stream_events import StopReason
 from app.runs.app_context import AppContext
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.wiring import open_app_context
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.speaking import Speech, speak
 from tests.runs.steps import Ended, a_conversation, calls_of, reply_to, settings_of

@@ -16,7 +16,8 @@ from structlog.testing import capture_logs
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.page_bytes import measure_parts
 from app.domain.errors import ErrorClass
-from app.domain.run.run import Failed, Interrupted, RunState, apply_event
+from app.domain.run.run import Failed, RunState, apply_event
+from app.domain.run.run_events import Interrupted
 from app.runs.app_context import AppContext
 from app.runs.engine import engine, writer
 from app.runs.engine.writer import BEAT_SECONDS, MAX_DELAY, PATIENCE_SECONDS, PAUSE_SECONDS, SAVE_SECONDS
@@ -29,7 +30,9 @@ from app.runs.wiring import COMMAND_SECONDS, open_app_context
 from app.store.database import database
 from app.store.database.database import POOL_SIZE
 from app.store.ledger.ledger import insert_calls
-from app.store.run.runs import RunPlace, finish_run, load_run
+from app.store.run.ends import finish_run
+from app.store.run.runs import RunPlace
+from app.store.run.stored_runs import load_run
 from tests.runs.by_hand import ByHand
 from tests.runs.clock import MovedClock, take_turns
 from tests.runs.steps import (

@@ -29,7 +29,7 @@ from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import StartedRun, preview_send
 from app.runs.send.send_request import SendRequest
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import ListCriteria
+from app.store.conversation.lists import ListCriteria
 from app.store.index.search import search
 from tests.runs.by_hand import ByHand
 from tests.runs.exchange import bring_back, export

@@ -16,7 +16,8 @@ from app.runs.request import indexes
 from app.runs.request.indexes import BATCH, Indexer
 from app.runs.runtime.event_bus import PairsCounted
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.transfer.importing import import_file
 from app.store.index.indexes import has_unindexed
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT

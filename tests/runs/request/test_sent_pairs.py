@@ -17,7 +17,8 @@ from app.runs.request.sent_pairs import SentPairs
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, compose_base, read_base
+from app.runs.send.composition import compose_base
+from app.runs.send.context_selection import ViewOptions, read_base
 from app.runs.send.prefetch import warm
 from app.runs.send.send_request import SendRequest
 from app.runs.send.stopping import cancel_run

@@ -25,7 +25,7 @@ from app.runs.resend.verification import verify_run
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions

@@ -31,14 +31,15 @@ from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import preview_send, start_reply
-from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
+from app.runs.send.composition import compose_base, compose_view
+from app.runs.send.context_selection import ViewOptions, read_base
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.provider_commands import list_models, save_provider
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.ledger.ledger import load_calls
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from app.store.settings.rows_settings import PREFERENCE
 from tests.billing.peer import BillingPeer, Usage, serve_billing
 from tests.builders import EPOCH

@@ -25,7 +25,7 @@ from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.usage.sent_calls import read_sent_call
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import insert_conversation
-from app.store.ledger.ledger import sum_usage
+from app.store.ledger.ledger import sum_usage_by_model
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, reply_to, settings_of
 
@@ -69,7 +69,7 @@ async def test_a_count_is_in_the_ledger_and_uses_nothing(data: Path) -> None:
 
         (call,) = await calls_of(ctx, conversation_id)
         async with ctx.store.read() as session:
-            used = await sum_usage(session, LOCAL_OWNER, conversation_id=conversation_id)
+            used = await sum_usage_by_model(session, LOCAL_OWNER, conversation_id=conversation_id)
     assert (call.purpose, call.model, call.outcome, call.usage) == ("count", MODEL, Lifecycle.SUCCEEDED, None)
     assert call.counted is not None
     assert (call.counted.counted_text, call.counted.counted_messages, call.counted.estimated_tokens) == (1, 1, 77)

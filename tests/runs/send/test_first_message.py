@@ -25,7 +25,7 @@ from app.runs.send.first_message import FirstMessage, FirstMessageOptions, previ
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.temporary.temporary import create_temporary
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from tests.databases import lay_database
 from tests.effort import EFFORT
 from tests.media.test_pictures import a_photo

@@ -23,7 +23,8 @@ from app.runs.resend.resend import resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.tools import tool_calls

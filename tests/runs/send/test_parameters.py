@@ -25,7 +25,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.send.send_request import SendRequest
 from app.runs.temporary.temporary import create_temporary, keep_conversation
-from app.runs.watch.context import show_context
+from app.runs.watch.context import describe_context
 from app.store.conversation.conversations import load_conversation
 from tests.runs.request.test_wire import peers
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to
@@ -100,7 +100,7 @@ async def test_a_conversations_parameters_that_a_model_rejects_are_left_out_and_
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
     assert [one for one in planned.composed.base.notices if "seed" in one and "this conversation" in one]
-    settings = show_context(planned.composed, None, Parameters(top_p=0.5)).settings
+    settings = describe_context(planned.composed, None, Parameters(top_p=0.5)).settings
     assert [(one.text, one.source.value, bool(one.refusal)) for one in settings] == [
         ("temperature 0.5", "conversation", False),
         ("top_p 0.5", "send", False),

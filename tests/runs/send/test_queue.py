@@ -33,7 +33,7 @@ from app.runs.send.queue import (
 from app.runs.send.send_request import SendRequest
 from app.runs.send.stopping import cancel_run
 from app.runs.wiring import open_app_context
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from tests.runs.by_hand import hold_first
 from tests.runs.steps import (
     a_conversation,

@@ -31,7 +31,8 @@ from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
 from app.runs.trash.trash import list_trash
-from app.store.conversation.conversations import ListCriteria, delete_conversation, list_conversations
+from app.store.conversation.conversations import delete_conversation_forever
+from app.store.conversation.lists import ListCriteria, list_conversations
 from app.store.conversation.pairs import load_pairs
 from app.store.index.rows_search import PIECE, SEARCH_TEXT, enter_words
 from app.store.index.search import search
@@ -556,7 +557,7 @@ async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
         if count == 3 and how == "the disk is full":
             raise StoreError("The database could not be written: disk full.", "Make room.")
         if count == 3:
-            await delete_conversation(session, target.owner, target.conversation_id)
+            await delete_conversation_forever(session, target.owner, target.conversation_id)
         await insert(session, target, *more)
 
     monkeypatch.setattr(importing, "insert_unsearched", fail_at_third)

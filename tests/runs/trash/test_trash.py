@@ -25,8 +25,9 @@ from app.runs.temporary.temporary import create_temporary
 from app.runs.trash.purge import purge_expired
 from app.runs.trash.trash import delete_for_good, empty_trash, list_trash, restore
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import list_conversations, load_conversation
-from app.store.run.runs import load_run
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import list_conversations
+from app.store.run.stored_runs import load_run
 from app.store.tables import Row
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, settings_of
 

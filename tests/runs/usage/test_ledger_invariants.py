@@ -30,7 +30,7 @@ from app.runs.usage.accounts import list_booked, load_account, load_balance
 from app.runs.usage.sent_calls import ReadCall, read_sent_call
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_app_context
-from app.store.ledger.ledger import sum_usage
+from app.store.ledger.ledger import sum_usage_by_model
 from app.store.ledger.rollups import find_faults
 from app.store.ledger.usage import UsageQuery
 from tests.effort import EFFORT
@@ -85,7 +85,7 @@ class Story:
         """Check the invariants."""
         account = await load_account(self.ctx, LOCAL_OWNER, self.conversation_id)
         async with self.ctx.store.read() as session:
-            by_model = await sum_usage(session, LOCAL_OWNER, conversation_id=self.conversation_id)
+            by_model = await sum_usage_by_model(session, LOCAL_OWNER, conversation_id=self.conversation_id)
             assert await find_faults(session) == ()
         summed = sum(by_model.values(), start=Usage())
         booked = await list_booked(self.ctx, LOCAL_OWNER, self.conversation_id, limit=500)

@@ -20,7 +20,8 @@ from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.runtime import catalogue
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.provider_commands import save_provider
 from app.runs.usage.accounts import list_booked
 from app.runs.usage.prices import known_tariffs, learn_tariffs, remove_price, set_price

@@ -36,7 +36,7 @@ from app.runs.trash.trash import empty_trash
 from app.runs.usage.sent_calls import ReadCall, read_sent_call
 from app.runs.wiring import open_app_context
 from app.store.conversation import conversations
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from tests.runs.clock import HANG_SECONDS, MovedClock
 from tests.runs.exchange import bring_back, export
 from tests.runs.recovery.test_reaper import copy_as_it_is
@@ -135,7 +135,7 @@ async def test_retry_is_recorded_although_another_process_deletes_its_conversati
     await clock.until_wait(LOOP_AND_RETRY)
     await ctx.engine.writer.save()
     async with ctx.store.write() as session:
-        await conversations.delete_conversation(session, LOCAL_OWNER, conversation)
+        await conversations.delete_conversation_forever(session, LOCAL_OWNER, conversation)
 
     ctx.engine.hurry(started.run_id)
     async with asyncio.timeout(HANG_SECONDS):

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.domain.errors import NotFoundError
-from app.domain.run.run import Interrupted, RunEvent, RunStart, RunState, apply_event, start_run
+from app.domain.run.run import RunStart, RunState, apply_event, start_run
+from app.domain.run.run_events import Interrupted, RunEvent
 from app.domain.run.run_log import LogEvent, events_after
 from app.domain.stream.stream_events import TextReceived
 from app.providers.base import WireRequest

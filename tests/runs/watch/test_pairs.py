@@ -15,7 +15,7 @@ from app.domain.run.run import RunState
 from app.runs.app_context import AppContext
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.watch.pairs import WatchedPairs
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from tests.runs.steps import a_conversation, pair_of, reply_to, send
 from tests.runs.watch.page import text_of
 

@@ -10,7 +10,7 @@ from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

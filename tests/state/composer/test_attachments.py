@@ -18,7 +18,7 @@ from app.state.composer.state import ComposerState
 from app.state.composer.views import SendAnswer
 from app.state.conversation.model import ModelState
 from app.state.shell.viewer import ViewerState
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from app.store.conversation.pairs import load_pairs
 from tests.media.test_pictures import a_photo, a_picture
 from tests.state.conftest import Tab

@@ -15,12 +15,13 @@ from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.conversation.conversation_commands import create_conversation
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.commands import preview_send
-from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.send.composition import compose_view
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.settings.provider_commands import save_provider
 from app.runs.temporary.temporary import create_temporary
-from app.runs.watch.context import show_context
+from app.runs.watch.context import describe_context
 from app.runs.wiring import open_app_context
 from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
@@ -141,7 +142,7 @@ async def test_the_exact_count_is_offered_where_it_can_be_had(
 
     composed = await compose_view(ctx, LOCAL_OWNER, conversation.id, ViewOptions())
 
-    assert describe_split(show_context(composed, None)).countable is countable
+    assert describe_split(describe_context(composed, None)).countable is countable
 
 
 @pytest.mark.parametrize("tools", [(), ("current_time",)])
@@ -154,7 +155,7 @@ async def test_figures_with_tools_are_labelled_as_those_of_the_first_call(
 
     composed = await compose_view(ctx, LOCAL_OWNER, conversation.id, ViewOptions())
 
-    assert describe_split(show_context(composed, None)).rounds is bool(tools)
+    assert describe_split(describe_context(composed, None)).rounds is bool(tools)
 
 
 async def test_without_an_estimate_the_cache_says_nothing(ctx: AppContext, tab: Tab) -> None:

@@ -14,7 +14,8 @@ from app.runs.compare.comparisons import read_comparison
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.owner import LOCAL_OWNER
-from app.state.composer.over_budget import CHANGED, KEPT
+from app.state.composer.changed_context import CHANGED
+from app.state.composer.over_budget import KEPT
 from app.state.composer.state import ComposerState
 from app.state.reply.deletion import PairDeletionState
 from tests.state.composer.sends import compare, requests, send

@@ -17,7 +17,8 @@ from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.settings.preference_commands import set_preferences
 from app.state.agents.choice import AgentState
 from app.state.composer import message_box
-from app.state.composer.parameters import ParametersState, ParameterTarget
+from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters_form import ParameterTarget
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
 from app.state.conversation.system_prompt import SystemPromptState
@@ -26,7 +27,7 @@ from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
 from app.store.conversation.pairs import load_pairs
-from app.store.run.runs import load_run
+from app.store.run.stored_runs import load_run
 from app.views.inspector.request import RequestView
 from tests.runs.steps import reply_to, until_quiet
 from tests.state.conftest import Tab

@@ -16,7 +16,8 @@ from app.runs.send.commands import start_reply
 from app.runs.send.queue import read_queue
 from app.runs.send.send_request import SendRequest
 from app.runs.settings.preference_commands import set_preferences
-from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget
+from app.state.composer.parameters import ParametersState
+from app.state.composer.parameters_form import ParametersFormView, ParameterTarget
 from app.state.composer.queue import list_rows
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState

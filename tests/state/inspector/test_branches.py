@@ -29,7 +29,7 @@ from app.state.messages.answered import AnsweredState
 from app.state.messages.toasts import Toast, ToastState
 from app.state.transcript.transcript import TranscriptState
 from app.state.undo.undo import UndoState
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from tests.runs.steps import pairs_of, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running

@@ -8,7 +8,8 @@ import pytest
 
 from app.domain.compare.comparisons import Comparison
 from app.domain.conversation.parts import plain_text
-from app.domain.run.run import Interrupted, apply_event
+from app.domain.run.run import apply_event
+from app.domain.run.run_events import Interrupted
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import ComparedModels, start_comparison
 from app.runs.runtime.ids import now
@@ -17,7 +18,8 @@ from app.runs.send.commands import StartedRun
 from app.runs.send.send_request import SendRequest
 from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
-from app.store.run.runs import finish_run, load_run
+from app.store.run.ends import finish_run
+from app.store.run.stored_runs import load_run
 from app.views.compare.compared import ComparedColumnView
 from app.views.conversation.parts import TextView
 from tests.runs.steps import a_conversation, collect, pair_of, send, wait_for_text

@@ -20,7 +20,8 @@ from app.state.sidebar.conversation_rows import FolderItem, WantedList, read_lis
 from app.state.sidebar.folders import FolderState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.transcript.chat import ChatState, describes, show_chat
-from app.store.conversation.conversations import ListCriteria, load_conversation
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lists import ListCriteria
 from tests.runs.steps import count_own_statements, reply_to, until_quiet
 from tests.state.conftest import Processor, Tab
 from tests.state.watched import running

@@ -44,7 +44,8 @@ from app.state.sidebar import shared_list, sidebar
 from app.state.sidebar.conversation_rows import ConversationItem, FoundRows, WantedList
 from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.state.transcript.chat import ChatState
-from app.store.conversation.conversations import ListCriteria, list_conversations, update_conversation
+from app.store.conversation.conversations import update_conversation
+from app.store.conversation.lists import ListCriteria, list_conversations
 from tests.media.test_pictures import a_picture
 from tests.runs.clock import take_turns
 from tests.runs.steps import a_conversation, collect, settings_of

@@ -18,7 +18,7 @@ from app.state.tab.visit import VisitState
 from app.state.trash import trash as trash_state
 from app.state.trash.trash import ALL, DeleteView, TrashItem, TrashState
 from app.state.undo.undo import UndoState
-from app.store.conversation.conversations import list_conversations
+from app.store.conversation.lists import list_conversations
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 

@@ -11,7 +11,7 @@ from app.domain.errors import InputError, NotFoundError
 from app.store.attachments import attachments
 from app.store.attachments.attachments import keep_attachments, load_attachment, load_attachments
 from app.store.attachments.rows_attachment import ATTACHMENT, ATTACHMENT_USE
-from app.store.conversation.conversations import delete_conversation
+from app.store.conversation.conversations import delete_conversation_forever
 from app.store.database.database import Store
 from tests.store.values import OWNER, START, a_conversation, save_conversation
 
@@ -55,11 +55,11 @@ async def test_bytes_go_with_the_last_conversation_that_uses_them(store: Store) 
     await keep(store, "c2", HELLO)
 
     async with store.write() as session:
-        await delete_conversation(session, OWNER, "c1")
+        await delete_conversation_forever(session, OWNER, "c1")
     async with store.read() as session:
         left = await load_attachments(session, OWNER, [HELLO.id, OTHER.id])
     async with store.write() as session:
-        await delete_conversation(session, OWNER, "c2")
+        await delete_conversation_forever(session, OWNER, "c2")
 
     assert left == {HELLO.id: b"Hello"}
     assert await count(store) == await count(store, ATTACHMENT_USE) == 0

@@ -10,18 +10,15 @@ from app.domain.conversation.conversation import Conversation, ConversationKind,
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import (
-    Cursor,
-    ListCriteria,
-    delete_conversation,
-    describe_listed,
+    delete_conversation_forever,
     insert_conversation,
-    list_conversations,
     load_conversation,
     load_with_revision,
     next_revision,
     next_revisions,
     update_conversation,
 )
+from app.store.conversation.lists import Cursor, ListCriteria, describe_listed, list_conversations
 from app.store.database.database import Store
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
 
@@ -61,7 +58,7 @@ async def test_another_owners_conversation_is_as_if_it_were_not_there(store: Sto
     await save_conversation(store, a_conversation("c1", owner="bob"))
 
     async with store.write() as session:
-        for ask in (load_conversation, describe_listed, delete_conversation):
+        for ask in (load_conversation, describe_listed, delete_conversation_forever):
             with pytest.raises(NotFoundError):
                 await ask(session, OWNER, "c1")
         with pytest.raises(NotFoundError):

@@ -11,7 +11,6 @@ from sqlalchemy import update
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.folders import Folder
 from app.domain.errors import NotFoundError
-from app.store.conversation.conversations import ListCriteria, describe_listed, list_conversations
 from app.store.conversation.folders import (
     InFolders,
     insert_folder,
@@ -20,6 +19,7 @@ from app.store.conversation.folders import (
     load_folders,
     set_folder_deleted,
 )
+from app.store.conversation.lists import ListCriteria, describe_listed, list_conversations
 from app.store.conversation.rows import CONVERSATION
 from app.store.database.database import Store
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation

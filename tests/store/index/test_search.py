@@ -12,13 +12,8 @@ from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking
 from app.domain.text.search import parse_search
-from app.store.conversation.conversations import (
-    ListCriteria,
-    delete_conversation,
-    insert_conversation,
-    list_named,
-    update_conversation,
-)
+from app.store.conversation.conversations import delete_conversation_forever, insert_conversation, update_conversation
+from app.store.conversation.lists import ListCriteria, list_named
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.database.database import Store
@@ -136,7 +131,7 @@ async def test_what_is_deleted_for_good_leaves_nothing_to_find(store: Store) -> 
     await save(store, "c1", ("bread", "one"), ("cheese", "two"), title="Food")
     await save(store, "c2", ("bread", "two"))
     async with store.write() as session:
-        await delete_conversation(session, OWNER, "c2")
+        await delete_conversation_forever(session, OWNER, "c2")
         await delete_pairs(session, ["c1-1"])
 
     assert await find(store, "bread") == []

@@ -11,7 +11,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.tokens.calibration import Observation
 from app.domain.usage import Usage
-from app.store.conversation.conversations import delete_conversation
+from app.store.conversation.conversations import delete_conversation_forever
 from app.store.database.database import Store
 from app.store.ledger.ledger import (
     ENTRY,
@@ -64,7 +64,7 @@ async def test_the_ledger_outlives_the_conversation_and_all_else_goes_with_it(st
         await insert_calls(session, [CALL])
 
     async with store.write() as session:
-        await delete_conversation(session, OWNER, "c1")
+        await delete_conversation_forever(session, OWNER, "c1")
 
     assert await calls_of(store) == (CALL,)
     async with store.read() as session:

@@ -21,7 +21,7 @@ from app.domain.costs.prices import PROMPT_STEPS, day_part, size_class
 from app.domain.errors import ErrorClass
 from app.domain.usage import Usage
 from app.store.database.database import Store, open_store
-from app.store.ledger.ledger import EndedCall, insert_calls, sum_usage
+from app.store.ledger.ledger import EndedCall, insert_calls, sum_usage_by_model
 from app.store.ledger.rollups import find_faults, rebuild_sums
 from app.store.ledger.rows_ledger import USAGE_DAY
 from app.store.ledger.usage import Apart, GroupBy, UsageQuery, sum_calls
@@ -127,7 +127,7 @@ async def test_what_was_derived_goes_on_the_account_of_the_conversation_it_was_d
     async with store.read() as session:
         sums = await sum_calls(session, OWNER, UsageQuery(), "conversation")
         spent = [
-            sum((await sum_usage(session, OWNER, conversation_id=one)).values(), start=Usage())
+            sum((await sum_usage_by_model(session, OWNER, conversation_id=one)).values(), start=Usage())
             for one in ("c1", "t1", "f1")
         ]
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from app.store.conversation.conversations import delete_conversation
+from app.store.conversation.conversations import delete_conversation_forever
 from app.store.database.database import Store
 from app.store.run import deliveries
 from app.store.run.deliveries import KEPT, insert_delivery, load_delivery
@@ -68,6 +68,6 @@ async def test_deliveries_are_deleted_with_their_conversation(store: Store) -> N
     await deliver(store, "2", to="c2")
 
     async with store.write() as session:
-        await delete_conversation(session, OWNER, "c1")
+        await delete_conversation_forever(session, OWNER, "c1")
 
     assert await stored(store) == ["2"]

@@ -16,41 +16,19 @@ from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, NotFoundError, failure
 from app.domain.run.growth import Growth, describe_growth
 from app.domain.run.queue import QueuedText, decide_hold
-from app.domain.run.run import (
-    AttemptFailed,
-    CancelRequested,
-    Interrupted,
-    RunEvent,
-    RunStart,
-    RunState,
-    StreamEnded,
-    apply_event,
-    lifecycle_of,
-    start_run,
-)
+from app.domain.run.run import RunStart, RunState, apply_event, lifecycle_of, start_run
+from app.domain.run.run_events import AttemptFailed, CancelRequested, Interrupted, RunEvent, StreamEnded
 from app.domain.run.run_log import events_after
 from app.domain.stream.stream_events import Stopped, StopReason, TextReceived, UsageReported
 from app.domain.usage import Usage
-from app.store.conversation.conversations import delete_conversation, load_with_revision, next_revision
+from app.store.conversation.conversations import delete_conversation_forever, load_with_revision, next_revision
 from app.store.conversation.pairs import insert_pair, load_pair, load_standing, load_tail
 from app.store.database.database import Store
+from app.store.run.ends import finish_run, finish_runs
 from app.store.run.journal import Addition, add_to_journal, load_additions
 from app.store.run.queues import insert_queued, load_queue
-from app.store.run.runs import (
-    NewRun,
-    Progress,
-    RunPlace,
-    StoredRun,
-    finish_run,
-    finish_runs,
-    insert_run,
-    load_abandoned_pairs,
-    load_heartbeats,
-    load_run,
-    load_running,
-    save_heartbeat,
-    save_progress,
-)
+from app.store.run.runs import NewRun, Progress, RunPlace, insert_run, save_heartbeat, save_progress
+from app.store.run.stored_runs import StoredRun, load_abandoned_pairs, load_heartbeats, load_run, load_running
 from tests.domain.run.test_run import run_events
 from tests.effort import examples
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
@@ -121,7 +99,7 @@ async def test_whatever_happens_what_is_stored_is_what_was_live(
     assert (await load(store)).state == state
     async with store.read() as session:
         pair = await load_pair(session, OWNER, place.pair_id)
-        await delete_conversation(session, OWNER, "c1")
+        await delete_conversation_forever(session, OWNER, "c1")
         await session.commit()
     assert pair.lifecycle is lifecycle_of(state)
     assert pair.lifecycle in FINAL

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import WITH_BODY, answer, fails, says
-from app.api.http.bodies import ChangedConversation, NewConversation
+from app.api.http.conversation_bodies import ChangedConversation, NewConversation
 from app.api.http.cursors import MAX_LIMIT, read_conversation_cursor, write_conversation_cursor
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
@@ -24,7 +24,7 @@ from app.runs.app_context import current
 from app.runs.conversation import conversation_commands
 from app.runs.filters import filter_commands
 from app.runs.temporary.temporary import create_temporary, keep_conversation
-from app.store.conversation.conversations import Cursor, ListCriteria, Listed, describe_listed, list_conversations
+from app.store.conversation.lists import Cursor, ListCriteria, Listed, describe_listed, list_conversations
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search
 from app.views.conversation.conversation import ConversationView, FoundView, describe_conversation

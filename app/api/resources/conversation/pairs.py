@@ -27,7 +27,7 @@ from app.domain.context.context import OutReason
 from app.domain.conversation.page_bytes import count_fitting
 from app.runs.app_context import current
 from app.runs.attachments.uploads import load_attached
-from app.runs.send.context_selection import compose_view
+from app.runs.send.composition import compose_view
 from app.runs.watch.facts import show_pairs
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import WINDOW, load_pairs_by_id

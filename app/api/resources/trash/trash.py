@@ -17,7 +17,7 @@ from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.app_context import AppContext
 from app.runs.trash import trash
-from app.store.conversation.conversations import Cursor
+from app.store.conversation.lists import Cursor
 from app.store.trash.trash import TrashEntry, TrashPlace
 from app.views.conversation.conversation import cut_snippet
 from app.views.trash.trash import TrashEntryView

@@ -43,8 +43,8 @@ from app.views.usage.usage import (
     describe_report,
     describe_spent,
     spent_fields,
-    write_table,
 )
+from app.views.usage.usage_csv import write_table
 
 router = APIRouter(tags=["usage"])
 
