@@ -26,7 +26,7 @@ async def verify_requests(settings: Settings, conversation_id: str | None, say: 
             run_ids = await list_run_ids(session, LOCAL_OWNER, conversation_id)
         rebuilt = recorded = 0
         for run_id in run_ids:
-            verified = await verify_run(ctx, LOCAL_OWNER, run_id)
+            verified = await verify_run(ctx, LOCAL_OWNER, run_id, in_trash=True)
             if verified.matches:
                 rebuilt += 1
             elif verified.is_proven:

@@ -24,6 +24,7 @@ from app.runs.request.attachments import load_named
 from app.runs.request.send_plan import build_view, extras_of, plan_send
 from app.store.agents.agents import find_agent
 from app.store.cache.prompt_caches import load_marks
+from app.store.conversation.conversations import load_conversation
 from app.store.database.mapping import decode_parameters
 from app.store.ledger.ledger import has_call
 from app.store.ledger.sent_calls import find_attempt, load_sent_call, load_sent_texts
@@ -73,15 +74,17 @@ _SOMETHING_ELSE = (
 )
 
 
-async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
+async def verify_run(ctx: AppContext, owner: str, run_id: str, *, in_trash: bool = False) -> Verified:
     """Build a run's request again and compare it with the stored hash and bytes, or else check its record.
 
+    `in_trash`: the conversation may be in the trash.
+
     Raises:
-        NotFoundError: this owner has no such run.
+        NotFoundError: this owner has no such run, or its conversation is in the trash.
     """
     async with ctx.store.read() as session:
         stored = await load_sent_request(session, owner, run_id)
-    verified = await _verify_pairs(ctx, owner, stored)
+    verified = await _verify_pairs(ctx, owner, stored, in_trash=in_trash)
     if verified.matches:
         return verified
     return replace(verified, recorded=await _read_record(ctx, owner, stored))
@@ -114,14 +117,15 @@ def _check_record(stored: SentRequest, content: SentContent) -> Request | None:
     return request if content_hash(request) == stored.request_hash else None
 
 
-async def _verify_pairs(ctx: AppContext, owner: str, stored: SentRequest) -> Verified:
+async def _verify_pairs(ctx: AppContext, owner: str, stored: SentRequest, *, in_trash: bool) -> Verified:
     """Build the request again from its pairs, and compare it with the stored hash and bytes."""
     run_id = stored.run_id
     async with ctx.store.read() as session:
         if stored.damage:
             unreadable = tuple(f"It cannot be read: {damage}." for damage in stored.damage)
             return Verified(run_id, stored.pair_id, stored.request_hash, pairs=stored.pairs, reasons=unreadable)
-        conversation = await load_sent_from(session, owner, stored.conversation_id)
+        load = load_sent_from if in_trash else load_conversation
+        conversation = await load(session, owner, stored.conversation_id)
         try:
             snapshot = await load_snapshot(session, owner, stored.pair_id)
         except NotFoundError:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from app.cli.verifying import verify_requests
+from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
 from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
@@ -52,7 +55,11 @@ async def test_every_request_of_ordinary_use_is_verified(data: Path) -> None:
         "5 of 5 requests are verified: 1 built again from their pairs, 4 read from the records of their calls."
     ]
     async with open_app_context(settings) as ctx:
+        first, *_ = await pairs_of(ctx, conversation_id)
         await delete_conversation(ctx, LOCAL_OWNER, conversation_id)
+        assert first.run_id is not None
+        with pytest.raises(NotFoundError):  # the content of the trash is not read through a run
+            await verify_run(ctx, LOCAL_OWNER, first.run_id)
     assert await verify_requests(settings, None, said.append)
     assert said[1:] == said[:1]
     assert await verify_requests(settings, conversation_id, said.append)
