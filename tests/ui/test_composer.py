@@ -76,7 +76,7 @@ def test_menu_of_models_chooses_names_providers_without_a_key_and_leads_to_setti
 
 
 def page_of_summary(*, editing: bool) -> Element:
-    form = {"editing": editing, "begun": "They met."}
+    form = {"editing": editing, "initial": "They met."}
     return draw(conversation, {ChatState: {"summary": "They met."}, CheckpointState: form})
 
 

@@ -31,7 +31,7 @@ class CheckpointState(VisitedState, rx.State):
     """The event handlers of the card of the checkpoint.
 
     - `editing`: the card shows a text area instead of the summary.
-    - `begun`: the initial text of the text area.
+    - `initial`: the initial text of the text area.
     - `number`: grows with each new initial text.
     - `changed`: the typed text differs from the stored summary, so that closing the text area loses it.
     - `edit_id`: the key under which the browser keeps the typed text over a reload. "" in a temporary conversation,
@@ -39,7 +39,7 @@ class CheckpointState(VisitedState, rx.State):
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
-    begun: rx.Field[str] = rx.field("")
+    initial: rx.Field[str] = rx.field("")
     number: rx.Field[int] = rx.field(0)
     changed: rx.Field[bool] = rx.field(default=False)
     edit_id: rx.Field[str] = rx.field("")
@@ -151,7 +151,7 @@ class CheckpointState(VisitedState, rx.State):
             await self._come()
 
     def _begin(self, text: str) -> None:
-        self.begun, self._written, self.number = text, text, self.number + 1
+        self.initial, self._written, self.number = text, text, self.number + 1
 
     def _conversation(self) -> str:
         return conversation_in(self.router.url.path)

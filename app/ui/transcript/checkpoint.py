@@ -46,7 +46,7 @@ def _form() -> rx.Component:
         rx.el.form(
             rx.el.textarea(
                 name="summary",
-                default_value=CheckpointState.begun,
+                default_value=CheckpointState.initial,
                 on_change=CheckpointState.write.debounce(_KEEP_MS),
                 rows=8,
                 auto_focus=True,

@@ -68,7 +68,7 @@ async def test_closing_the_form_is_called_discard_only_if_text_would_be_lost(tab
     await tab.send(CheckpointState.end_edit)
     await tab.send(CheckpointState.edit)
     assert not tab.shows(CheckpointState, "changed")
-    assert tab.shows(CheckpointState, "begun") == "What was said."
+    assert tab.shows(CheckpointState, "initial") == "What was said."
 
 
 async def test_reload_keeps_the_typed_summary_and_another_page_drops_it(tab: Tab, conversation: str) -> None:
@@ -78,7 +78,7 @@ async def test_reload_keeps_the_typed_summary_and_another_page_drops_it(tab: Tab
     await tab.send(CheckpointState.write, text="Less.")
 
     await tab.connect("second", anew=True)
-    assert (tab.shows(CheckpointState, "begun"), tab.shows(CheckpointState, "changed")) == ("Less.", True)
+    assert (tab.shows(CheckpointState, "initial"), tab.shows(CheckpointState, "changed")) == ("Less.", True)
 
     tab.path = "/"
     await tab.connect("third", anew=True)
