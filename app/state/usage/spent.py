@@ -62,10 +62,13 @@ class SpentState(rx.State):
         async with self:
             token = self.router.session.client_token
         known: tuple[object, ...] | None = None
+        ended = ""
         await asyncio.sleep(SETTLE_SECONDS)
         async for moment in moments(token, conversation_id, settle=SETTLE_SECONDS):
-            if known is None or not (moment.running or moment.charges == known):
-                known = moment.charges
+            # With queued messages, the next reply runs at once, so the end of a reply counts although one is running.
+            is_over = not moment.running or moment.ended_run != ended
+            if known is None or (is_over and moment.charges != known):
+                known, ended = moment.charges, moment.ended_run
                 yield SpentState.refresh
 
     @rx.event(background=True)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,6 +56,28 @@ async def test_figure_of_the_conversation_on_screen_follows_its_replies(ctx: App
     await send(ctx, conversation, "/echo two")
     await tab.send(SpentState.refresh)
     assert tokens_of(tab) > int(first.tokens.removesuffix(" tokens"))
+
+
+async def test_figure_follows_each_reply_also_if_the_next_one_runs_at_once(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation = await talk(ctx, "/echo one")
+    tab.path = f"/c/{conversation}"
+    shown = list[int]()
+
+    async def moments(*_: object, **__: object) -> AsyncGenerator[SimpleNamespace]:
+        for number in range(3):
+            yield SimpleNamespace(running=f"pair {number}", ended_run=f"run {number}", charges=(number,))
+            await send(ctx, conversation, "/echo next")
+            yield SimpleNamespace(running=f"pair {number}", ended_run=f"run {number}", charges=(number, "streams"))
+            shown.append(tokens_of(tab))
+
+    monkeypatch.setattr("app.state.usage.spent.moments", moments)
+    monkeypatch.setattr("app.state.usage.spent.SETTLE_SECONDS", 0)
+    await tab.send(SpentState.follow)
+
+    assert len(shown) == 3
+    assert shown == sorted(set(shown)), "it grows with each reply that ends"
 
 
 async def test_figure_follows_a_pair_that_is_answered_again_and_again(
