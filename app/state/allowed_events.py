@@ -211,7 +211,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     SheetState: frozenset({"show", "close", "search"}),
     SidebarState: frozenset({
         "open", "follow", "load", "look", "search", "show_more", "show_kind", "show_agent", "show_chats",
-        "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
+        "begin_rename", "end_rename", "rename_conversation", "put_title_back", "ask_delete", "end_delete",
         "delete_conversation", "restore_conversation", "step", "toggle_folder",
     }),
     SpentState: frozenset({"follow", "refresh"}),

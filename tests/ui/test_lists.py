@@ -48,6 +48,23 @@ def test_list_says_what_appears_in_it_while_it_is_empty() -> None:
     assert EMPTY_LIST not in draw(home, {SidebarState: {"loaded": True, "conversations": (row("a"),)}}).text
 
 
+@pytest.mark.parametrize(
+    ("rows", "more", "message"),
+    [
+        ((), False, "0 conversations found"),
+        ((row("a"),), False, "1 conversation found"),
+        ((row("a"), row("b")), False, "2 conversations found"),
+        ((row("a"), row("b")), True, "More than 2 conversations found"),
+    ],
+)
+def test_number_of_found_conversations_is_announced(
+    rows: tuple[ConversationItem, ...], more: bool, message: str
+) -> None:
+    shown = draw(home, {SidebarState: {"searching": True, "conversations": rows, "more": more}})
+
+    assert message in [one.text for one in shown.list("p")]
+
+
 def test_running_replies_are_marked_in_the_list() -> None:
     rows = row("a"), row("b", running=True)
 

@@ -110,9 +110,11 @@ class SettingChanges:
     - `agent_id`: the agent that answers from now on; "": no agent. If the agent has a model and `model` is None, the
       conversation takes the agent's model.
     - `folder_id`: the folder to move it to; "": out of its folder.
+    - `titled_by_model`: a model wrote `title`. Without it, a person wrote it.
     """
 
     title: str | None = None
+    titled_by_model: bool | None = None
     model: str | None = None
     system_prompt: str | None = None
     parameters: Parameters | None = None
@@ -136,7 +138,7 @@ class SettingChanges:
         if self.ticked_tools is not None:
             changes["ticked_tools"] = tuple(sorted(set(self.ticked_tools)))
         if self.title is not None:
-            changes["titled_by_model"] = False
+            changes["titled_by_model"] = self.titled_by_model is True
         return changes
 
 

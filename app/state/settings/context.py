@@ -143,6 +143,10 @@ def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
         values[f"{each}_tokens"] = _whole(tokens)
         if tokens and not values[f"{each}_tokens"]:
             faults[f"{each}_tokens"] = _TOKENS
+        elif each == "send" and tokens and reserve is not None and values["send_tokens"] <= reserve:
+            faults["send_tokens"] = (
+                f"Enter more than {reserve:,}, the tokens reserved for the reply. Otherwise no message fits."
+            )
         values[f"{each}_money"] = _amount(money)
         if money and not 0 < (values[f"{each}_money"] or 0) <= MAX_MONEY:
             faults[f"{each}_money"] = _MONEY

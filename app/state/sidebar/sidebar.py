@@ -11,14 +11,16 @@ from reflex_base.event import EventSpec
 
 from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
+from app.domain.conversation.damage import find_damaged_title
 from app.domain.conversation.folders import MAX_FOLDERS
+from app.domain.errors import InviewError
 from app.domain.text.search import has_unspaced
 from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import context_for, current
 from app.runs.conversation.conversation_commands import SettingChanges, change_conversation, delete_conversation
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.trash.trash import restore
-from app.state.messages.toasts import Undo, show_toast
+from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.sidebar.conversation_rows import (
     ConversationItem,
     FolderItem,
@@ -33,6 +35,7 @@ from app.state.sidebar.titles import clean_title
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState, visit_of
+from app.store.conversation.conversations import load_conversation
 from app.store.conversation.lists import ListCriteria
 
 PAGE: Final = 50
@@ -46,6 +49,9 @@ MAX_ID: Final = 64
 
 _MAX_NAME: Final = 50
 """Maximum number of characters of a name in a toast."""
+
+_MAX_TITLE: Final = 100_000
+"""Maximum number of characters of an earlier title that Undo sends."""
 
 CHATS: Final = "chats"
 ANY_AGENT: Final = "any"
@@ -317,11 +323,21 @@ class SidebarState(VisitedState, rx.State):
         """Give the conversation whose row is being edited the title in the form. An empty text removes the title."""
         conversation_id, self.renaming = self.renaming, ""
         if conversation_id:
-            ctx = await context_for(current(), conversation_id)
-            await change_conversation(
-                ctx, LOCAL_OWNER, conversation_id, SettingChanges(title=clean_title(form.get("title")))
-            )
+            await rename_with_undo(self, conversation_id, clean_title(form.get("title")))
             await self._read()
+
+    @rx.event
+    async def put_title_back(self, conversation_id: str, title: str, titled_by_model: bool) -> None:
+        """Give a conversation its earlier title again; "": none. Undo sends this event."""
+        found, earlier = text_in(conversation_id, MAX_ID), text_in(title, _MAX_TITLE)
+        if found is None or earlier is None:
+            return
+        changes = SettingChanges(title=earlier, titled_by_model=titled_by_model is True)
+        try:
+            await change_conversation(await context_for(current(), found), LOCAL_OWNER, found, changes)
+        except InviewError as error:
+            await show_fault(self, error)
+        await self._read()
 
     @rx.event
     async def ask_delete(self, conversation_id: str) -> None:
@@ -382,6 +398,19 @@ async def open_sidebar(state: SidebarState, agents: Iterable[Agent]) -> rx.event
 async def read_list_again(state: rx.State) -> None:
     """Read the list of conversations again, after a change of a folder."""
     await (await state.get_state(SidebarState))._read()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
+async def rename_with_undo(state: rx.State, conversation_id: str, title: str) -> None:
+    """Change the title of a conversation, and show a toast with Undo. If it has this title already, do nothing."""
+    ctx = await context_for(current(), conversation_id)
+    async with ctx.store.read() as session:
+        before = await load_conversation(session, LOCAL_OWNER, conversation_id)
+    if title == before.title and find_damaged_title(before.damage) is None:
+        return
+    await change_conversation(ctx, LOCAL_OWNER, conversation_id, SettingChanges(title=title))
+    undo = SidebarState.put_title_back(conversation_id, before.title, before.titled_by_model)
+    done = f"Renamed the conversation to “{shorten_name(title)}”" if title else "Removed the title of the conversation"
+    await show_toast(state, done, undo=Undo(cast("EventSpec", undo)))
 
 
 async def expand_folder(state: rx.State, folder_id: str) -> None:

@@ -13,13 +13,13 @@ from app.domain.errors import InviewError
 from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.titles import ask_title
-from app.runs.conversation.conversation_commands import SettingChanges, change_conversation
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.runtime.owner import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_reply_characters, follow_states
 from app.state.filters.applied import FilterState
 from app.state.messages.toasts import show_fault, show_toast
+from app.state.sidebar.sidebar import rename_with_undo
 from app.state.sidebar.titles import clean_title, name_of
 from app.state.tab.address import conversation_in
 from app.state.tab.changes import set_changed
@@ -108,7 +108,7 @@ class ChatState(rx.State):
     async def _rename(self, title: object) -> None:
         cleaned = clean_title(title)
         if cleaned and (cleaned != self.title or self.title_damage):
-            await change_conversation(await self._ctx(), LOCAL_OWNER, self._on_screen(), SettingChanges(title=cleaned))
+            await rename_with_undo(self, self._on_screen(), cleaned)
             await self._read()
 
     async def _ctx(self) -> AppContext:

@@ -36,7 +36,11 @@ def search_field() -> rx.Component:
                 rx.cond(
                     SidebarState.more,
                     f"More than {SidebarState.conversations.length()} conversations found",
-                    f"{SidebarState.conversations.length()} conversations found",
+                    rx.cond(
+                        SidebarState.conversations.length() == 1,
+                        "1 conversation found",
+                        f"{SidebarState.conversations.length()} conversations found",
+                    ),
                 ),
                 "",
             ),

@@ -3,6 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+import pytest
+
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.runtime.owner import LOCAL_OWNER
@@ -189,6 +191,20 @@ async def test_invalid_limits_are_reported_at_their_fields_and_nothing_is_stored
     assert tab.shows(ContextState, "faults") == replace(faults, reserve="")
     await tab.send(ContextState.clear_fault, name="__class__")
     assert tab.shows(ContextState, "faults") == replace(faults, reserve="")
+
+
+@pytest.mark.parametrize("limit", ["500", "800"])
+async def test_limit_per_send_that_leaves_no_room_beside_the_reserve_is_refused(
+    ctx: AppContext, tab: Tab, limit: str
+) -> None:
+    await tab.send(ContextState.save, form={**FORM, "reserve": "800", "send_tokens": limit})
+
+    fault = "Enter more than 800, the tokens reserved for the reply. Otherwise no message fits."
+    assert tab.shows(ContextState, "faults") == ContextTexts(send_tokens=fault)
+    assert await stored(ctx) == Preferences()
+
+    await tab.send(ContextState.save, form={**FORM, "reserve": "400", "send_tokens": limit})
+    assert (await stored(ctx)).send_tokens == int(limit)
 
 
 async def test_form_of_limits_of_the_wrong_shape_is_no_fault(ctx: AppContext, tab: Tab) -> None:

@@ -44,6 +44,7 @@ from app.state.sidebar import shared_list, sidebar
 from app.state.sidebar.conversation_rows import ConversationItem, FoundRows, WantedList
 from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.state.transcript.chat import ChatState
+from app.state.undo.undo import UndoState
 from app.store.conversation.conversations import update_conversation
 from app.store.conversation.lists import ListCriteria, list_conversations
 from tests.media.test_pictures import a_picture
@@ -193,6 +194,31 @@ async def test_rename_gives_the_row_that_is_edited_a_clean_title(ctx: AppContext
 
     assert await names_stored(ctx) == ["A better name"]
     assert tab.shows(SidebarState, "renaming") == ""
+
+
+async def test_rename_in_the_list_and_the_removal_of_a_title_are_undone(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title="Old")
+    for title, message in (
+        ("New", "Renamed the conversation to “New”"),
+        (" ", "Removed the title of the conversation"),
+    ):
+        await tab.send(SidebarState.begin_rename, conversation_id=conversation.id)
+        await tab.send(SidebarState.rename_conversation, form={"title": title})
+        assert (await names_stored(ctx), tab.shows(ToastState, "toast").message) == ([title.strip()], message)
+
+        await tab.send(UndoState.undo_last)
+        await tab.until(lambda: names(tab) == ["Old"])
+
+        assert await names_stored(ctx) == ["Old"]
+
+
+async def test_rename_to_the_same_title_has_no_undo(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title="Old")
+    await tab.send(SidebarState.begin_rename, conversation_id=conversation.id)
+
+    await tab.send(SidebarState.rename_conversation, form={"title": "Old"})
+
+    assert tab.shows(ToastState, "toast") is None
 
 
 async def test_rename_of_another_owners_conversation_is_refused_in_words(ctx: AppContext, tab: Tab) -> None:

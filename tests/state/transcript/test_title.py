@@ -60,3 +60,9 @@ async def test_another_title_is_asked_for_until_a_person_gives_one(tab: Tab, con
     await tab.send(ChatState.rename, title="Mine")
 
     assert (tab.shows(ChatState, "title"), tab.shows(ChatState, "title_made")) == ("Mine", False)
+
+    await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+    await tab.send(ChatState.open)
+
+    assert tab.shows(ChatState, "title").startswith("Why is the sky")
+    assert tab.shows(ChatState, "title_made") is True
