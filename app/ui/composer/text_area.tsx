@@ -4,7 +4,15 @@
  * It becomes empty at once when a text is sent. A refused text returns, in front of the text that was typed since. The
  * text is also reported to the server for the estimate, long texts less often.
  */
-import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { useParams } from "react-router";
 import { useSecondsLeft } from "../kit/clock/countdown.tsx";
 import { currentEdition, endEdition, oversize, renewEdition } from "../kit/connection/edition.ts";
@@ -18,12 +26,11 @@ import { applyShortcut, insertText, LONGEST_UNDONE } from "../kit/texts/writing.
 import { schemas, texts, uploads } from "./drafts.ts";
 import { before, holds, type Moved, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
+import { Reports } from "./reports.ts";
 import type { BoxOrder, DraftButtonProps, SendNoticeProps, SubmitButtonProps, TextAreaProps } from "./views.ts";
 
 const COARSE = "(pointer: coarse)";
 const KEEP_MS = 400;
-const TELL_MS = 60;
-const TOLD_CHARS_PER_MS = 2000;
 const PAIRS = /[\ud800-\udbff]/g; // each starts two characters of JavaScript that are one in Python
 const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
 
@@ -36,7 +43,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const { label, placeholder, most, schema, files, restored, attached, lasting, answers, order, busy, queued } = props;
   const { conversation = "" } = useParams();
   const area = useRef<HTMLTextAreaElement>(null);
-  const telling = useRef(0);
+  const [reports] = useState(() => new Reports());
   const known = useRef({ conversation, lasting: false });
   // Set after rendering: until then, the text in the box belongs to the previous conversation.
   useLayoutEffect(() => {
@@ -50,7 +57,6 @@ export function TextArea(props: TextAreaProps): ReactNode {
   // The edition to report; 0 while a send has no answer or the text is too large: then no data from Python is about it.
   const told = () => (oversize.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
   const tell = useEffectEvent(() => {
-    telling.current = 0;
     props.onWrite?.(oversize.get() ? "" : (area.current?.value ?? ""), typed.current, told());
     typed.current = false;
   });
@@ -59,7 +65,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     renewEdition();
     weigh(text, attached, most);
     grow(area.current);
-    telling.current ||= window.setTimeout(() => tell(), TELL_MS + text.length / TOLD_CHARS_PER_MS);
+    reports.plan(text.length, () => tell());
   };
   const show = (text: string) => {
     if (area.current) area.current.value = text;
@@ -82,8 +88,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
       failed.set(true);
       return true;
     }
-    clearTimeout(telling.current);
-    telling.current = 0;
+    reports.cancel();
     typed.current = false;
     const { id, again } = pending.add({ conversation: at, text, schema, files });
     renewEdition();
